@@ -1,0 +1,89 @@
+r"""The KKT conditions of Lemma 1, as a matrix and a verdict.
+
+.. math::
+    K_{ij} = \begin{cases}
+      \lVert \partial Q / \partial \theta_{ij} \rVert_1
+         & \text{if there is no directed walk } j \to \dots \to i,\\
+      |W_{ij}| & \text{otherwise,}
+    \end{cases}
+
+(the cases are :math:`[\nabla h(|W|)]_{ij} = 0` and :math:`> 0`). All of K is zero exactly when the
+first two conditions of the lemma hold; the third asks the same of the parameters that belong to no
+edge. Reachability is decided on the graph, so the only tolerance is on the sizes of the entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.kernels.reachability import reachability
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.scores.base import Point
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Certificate:
+    """Whether a point satisfies the KKT conditions, and what that means.
+
+    Attributes
+    ----------
+    satisfied
+        ``max_residual <= tolerance``.
+    kind
+        What the point is when satisfied: "local minimum" (convex Q) or "KKT point".
+    max_residual
+        Largest relative residual: an entry of the gradient over the size of the terms that cancel
+        in it, or a forbidden weight times sd(cause) / sd(effect). It does not depend on units.
+    tolerance
+        The bound on ``max_residual``.
+    worst
+        The pair (i, j) of the largest residual.
+    matrix
+        K of the paper, (d, d), in the units of the data.
+    """
+
+    satisfied: bool
+    kind: str
+    max_residual: float
+    tolerance: float
+    worst: tuple[int, int]
+    matrix: NDArray[np.float64] = field(repr=False)
+
+    def __repr__(self) -> str:
+        verdict = f"{self.kind}" if self.satisfied else f"not a {self.kind}"
+        sign = "<=" if self.satisfied else ">"
+        return (
+            f"Certificate({verdict}: largest relative KKT residual "
+            f"{self.max_residual:.1e} {sign} {self.tolerance:.1e})"
+        )
+
+    def __bool__(self) -> bool:
+        return self.satisfied
+
+
+def certify(point: Point, *, convex: bool, tolerance: float) -> Certificate:
+    """Check the conditions of Lemma 1 at ``point``."""
+    walk_back = reachability(point.weights != 0.0).T
+    matrix = np.where(walk_back, np.abs(point.weights), point.gradient)
+    with np.errstate(over="ignore", under="ignore"):
+        relative = matrix / point.column_scale
+        # K_ij / (row_i column_j) where it is a gradient, K_ij row_i / column_j where it is a weight.
+        row = point.row_scale[:, None]
+        np.divide(relative, row, out=relative, where=~walk_back)
+        np.multiply(relative, row, out=relative, where=walk_back)
+    i, j = np.unravel_index(relative.argmax(), relative.shape)
+    residual = max(float(relative[i, j]), point.rest)
+    return Certificate(
+        satisfied=residual <= tolerance,
+        kind="local minimum" if convex else "KKT point",
+        max_residual=residual,
+        tolerance=tolerance,
+        worst=(int(i), int(j)),
+        matrix=matrix,
+    )

@@ -1,0 +1,80 @@
+r"""The triangular factor of the data, without ever holding a second copy of the data.
+
+With :math:`\mu_j` the mean and :math:`D_j` a power of two near the size of column ``j``,
+
+.. math:: (X - 1 \mu^\top) D^{-1} / \sqrt{n} = Q R_0 .
+
+Rows come in blocks: each is centred, scaled and merged into :math:`R_0` by a Householder QR of
+triangle over block, so the memory beyond the data is one block and one triangle. Taking out powers
+of two changes no digit, and keeps squares away from overflow and underflow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import lapack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+_BLOCK_ENTRIES = 2**20
+
+
+def power_of_two(size: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The power of two next above each positive number, 1 for zero."""
+    return np.where(size > 0.0, np.ldexp(1.0, np.frexp(size)[1]), 1.0)
+
+
+def row_blocks(values: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+    """Views of consecutive rows, each of about a million entries."""
+    n, d = values.shape
+    step = max(1, _BLOCK_ENTRIES // d)
+    for start in range(0, n, step):
+        yield values[start : start + step]
+
+
+def column_means(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means (d,), corrected once so that the error is that of the data, not of the summation."""
+    n = values.shape[0]
+    mean: NDArray[np.float64] = values.mean(axis=0)
+    left = np.zeros_like(mean)
+    for block in row_blocks(values):
+        left += (block - mean).sum(axis=0)
+    return mean + left / n
+
+
+def largest_deviation(
+    values: NDArray[np.float64], mean: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """max_i |x_ij - mean_j| for each column, (d,)."""
+    largest = np.maximum(values.max(axis=0) - mean, mean - values.min(axis=0))
+    return np.maximum(largest, 0.0)
+
+
+def triangular_factor(
+    values: NDArray[np.float64], mean: NDArray[np.float64], scale: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """R_0 (d, d), upper triangular, of the centred and scaled rows over sqrt(n)."""
+    n, d = values.shape
+    factor = np.zeros((d, d), order="F")
+    inner = min(32, d)
+    for block in row_blocks(values):
+        rows = np.asfortranarray(block - mean)
+        rows /= scale
+        factor, *_, info = lapack.dtpqrt(0, inner, factor, rows, overwrite_a=1, overwrite_b=1)
+        assert info == 0
+    factor /= np.sqrt(n)
+    return factor
+
+
+def retriangularise(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Upper triangle R with positive diagonal and R'R = columns' columns, from (m, d), m >= d."""
+    factor, _, _, info = lapack.dgeqrf(columns, lwork=64 * columns.shape[1])
+    assert info == 0
+    factor = np.triu(factor[: columns.shape[1]])
+    factor[np.diag(factor) < 0.0] *= -1.0
+    return factor

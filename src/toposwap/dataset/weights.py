@@ -1,0 +1,59 @@
+"""Weight matrices that come from outside: checked, in the order of the data's columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from toposwap.dataset.validation import is_frame, listed
+from toposwap.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+def as_weights(weights: Any, names: Sequence[str], argument: str = "W") -> NDArray[np.float64]:
+    """Return ``weights`` as a fresh (d, d) float matrix, ``W[i, j]`` for the edge i -> j.
+
+    A DataFrame whose rows and columns carry names is put in the order of ``names``.
+    """
+    d = len(names)
+    if is_frame(weights):
+        weights = _aligned(weights, names, argument)
+    try:
+        matrix = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{argument}: not a matrix of numbers ({error})") from None
+    if matrix.shape != (d, d):
+        raise InputError(
+            f"{argument}: shape {matrix.shape} does not fit data with {d} columns; it must be "
+            f"({d}, {d}) with W[i, j] for the edge from column i to column j"
+        )
+    if not np.isfinite(matrix).all():
+        i, j = np.argwhere(~np.isfinite(matrix))[0]
+        raise InputError(
+            f"{argument}: NaN or infinity at the edge {names[i]!r} -> {names[j]!r}; set absent edges "
+            "to 0"
+        )
+    return matrix
+
+
+def _aligned(frame: Any, names: Sequence[str], argument: str) -> NDArray[Any]:
+    """Rows and columns by name if the frame has them, else as they stand."""
+    columns = [str(name) for name in frame.columns]
+    rows = [str(name) for name in getattr(frame, "index", columns)]
+    values = np.asarray(frame.to_numpy())
+    if set(columns) != set(names):
+        if columns == [str(k) for k in range(len(columns))]:
+            return values
+        raise InputError(
+            f"{argument}: its columns ({listed(columns)}) are not those of the data ({listed(names)})"
+        )
+    if set(rows) != set(columns):
+        rows = columns
+    by_row = [rows.index(name) for name in names]
+    by_column = [columns.index(name) for name in names]
+    return values[np.ix_(by_row, by_column)]

@@ -1,0 +1,34 @@
+"""What can go wrong, as types: every message names the argument or column and the remedy."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """The caller's data or arguments cannot be used as they are.
+
+    Being a ``ValueError`` it is what scikit-learn's users already catch; the command line turns it
+    into one line and exit code 2.
+    """
+
+
+class MissingExtraError(ImportError):
+    """An optional dependency is needed and not installed.
+
+    Parameters
+    ----------
+    package
+        The module that could not be imported.
+    extra
+        The name of the extra that brings it: ``pip install "toposwap[extra]"``.
+    purpose
+        What it was needed for.
+    """
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f'{purpose} needs the package {package}: pip install "toposwap[{extra}]"', name=package
+        )
+
+
+class ToposwapWarning(UserWarning):
+    """Something the user should know about a result that is otherwise valid."""

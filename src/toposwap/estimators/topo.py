@@ -1,0 +1,234 @@
+"""The estimator."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from toposwap.acyclicity import ACYCLICITIES, Acyclicity
+from toposwap.candidates import KKTCandidates
+from toposwap.dataset import Dataset
+from toposwap.dataset.validation import is_frame
+from toposwap.errors import ToposwapWarning
+from toposwap.learn import learn
+from toposwap.prune import resolve_threshold, threshold
+from toposwap.registry import resolve
+from toposwap.scores import SCORES, Score
+from toposwap.search import SEARCHES, PaperSearch, Progress, Search, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import networkx as nx
+    from numpy.typing import ArrayLike, NDArray
+
+    from toposwap.certificate import Certificate
+    from toposwap.result import Result
+
+
+class Topo(BaseEstimator):  # type: ignore[misc]
+    r"""Learn a DAG by searching over topological orders.
+
+    .. math:: \min_\Theta Q(\Theta) \quad \text{subject to} \quad W(\theta) \text{ is a DAG.}
+
+    The outer level moves through orders, the inner level solves for the best parameters given an
+    order, and the KKT conditions certify the result.
+
+    Parameters
+    ----------
+    score : str or Score, default="least-squares"
+        Q: a name from ``toposwap.scores.SCORES`` or an object.
+    search : str or Search, default="auto"
+        "auto" (exact insertions and swaps), "paper" (Algorithm TOPO), "insertion", "exact" (proves
+        the global minimum, up to about 20 columns), "none" (solves the starting order only).
+    init : str, order or weight matrix, default="auto"
+        The starting order: "auto" or "variance" (next is the smallest conditional variance),
+        "random", a sequence of column positions or names, or a weight matrix (d, d). If the latter
+        has cycles, its weakest edges are dropped until it has none, with a warning.
+    acyclicity : str or Acyclicity, default="logdet"
+        h, which guides ``search="paper"``: "logdet", "exponential" or "polynomial".
+    s_small, s_large, s_0 : int, optional
+        Sizes of the search spaces of ``search="paper"`` and how often the large one may be used. By
+        default from the paper's table.
+    greedy : bool, default=False
+        Let ``search="paper"`` take the first improving swap instead of the best.
+    prune : "auto", None or float, default="auto"
+        Drop edges with \|weight\| below this number after the search. "auto" is 0.3 for a score that
+        does not choose edges by itself, and None for one that does.
+    center : bool, default=True
+        Subtract the column means.
+    random_state : None, int or numpy.random.Generator, default=None
+        Seed of whatever is random: the start with ``init="random"``, ``greedy``.
+    max_iter : int, optional
+        Stop after this many iterations.
+    progress : callable, optional
+        Called with each :class:`~toposwap.search.Step`.
+
+    Attributes
+    ----------
+    weights_ : (d, d) array
+        The exact solution for the final order, unpruned; ``weights_[i, j]`` is the edge i -> j.
+    adjacency_matrix_ : (d, d) array
+        The weights after pruning.
+    causal_order_ : list of int
+        Column positions, causes first.
+    score_ : float
+        Q at ``weights_``.
+    certificate_ : Certificate
+        The KKT conditions at ``weights_``.
+    history_ : list of Step
+        One record an iteration: score, search space, number of candidates, move, seconds.
+    status_ : str
+        How the search ended.
+    threshold_ : float or None
+        What ``prune`` came to.
+    remarks_ : tuple of str
+        What had to be assumed or mended.
+    names_ : tuple of str
+        The variables' names, whatever the input was.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> import toposwap as ts
+    >>> sample = ts.simulate.linear_dataset(20, 1000, "ER2", random_state=0)
+    >>> model = ts.Topo().fit(sample.X)
+    >>> model.certificate_.satisfied
+    True
+    """
+
+    def __init__(
+        self,
+        score: str | Score = "least-squares",
+        search: str | Search = "auto",
+        init: Any = "auto",
+        acyclicity: str | Acyclicity = "logdet",
+        *,
+        s_small: int | None = None,
+        s_large: int | None = None,
+        s_0: int | None = None,
+        greedy: bool = False,
+        prune: float | str | None = "auto",
+        center: bool = True,
+        random_state: int | np.random.Generator | None = None,
+        max_iter: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.score = score
+        self.search = search
+        self.init = init
+        self.acyclicity = acyclicity
+        self.s_small = s_small
+        self.s_large = s_large
+        self.s_0 = s_0
+        self.greedy = greedy
+        self.prune = prune
+        self.center = center
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn passes y
+        """Learn from a table (n, d), array or DataFrame; ``y`` is ignored."""
+        data = Dataset.from_table(X, center=self.center)
+        if is_frame(X) and all(isinstance(name, str) for name in X.columns):
+            self.feature_names_in_ = np.array(data.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self._fit(data)
+
+    def fit_covariance(
+        self, covariance: ArrayLike, n: int, names: Sequence[str] | None = None
+    ) -> Self:
+        """Learn from a covariance matrix (d, d), divisor n, and the number of rows behind it."""
+        return self._fit(Dataset.from_covariance(covariance, n, names=names))
+
+    def _fit(self, data: Dataset) -> Self:
+        score = resolve("score", self.score, SCORES, Score)
+        at_least = resolve_threshold(self.prune, score)
+        result = learn(
+            data,
+            score,
+            self._search(),
+            self.init,
+            rng=np.random.default_rng(self.random_state),
+            progress=self.progress,
+            max_iter=self.max_iter,
+        )
+        for remark in result.remarks:
+            warnings.warn(remark, ToposwapWarning, stacklevel=3)
+        self.result_ = result
+        self.threshold_ = at_least
+        self.n_features_in_ = data.d
+        self.n_iter_ = len(result.history) - 1
+        self.weights_ = result.weights
+        self.adjacency_matrix_ = threshold(result.weights, at_least)
+        return self
+
+    def _search(self) -> Search:
+        acyclicity = resolve("acyclicity", self.acyclicity, ACYCLICITIES, Acyclicity)
+        paper = partial(
+            PaperSearch,
+            self.s_small,
+            self.s_large,
+            self.s_0,
+            greedy=self.greedy,
+            candidates=KKTCandidates(acyclicity),
+        )
+        return resolve("search", self.search, {**SEARCHES, PaperSearch.name: paper}, Search)
+
+    result_: Result
+    weights_: NDArray[np.float64]
+    adjacency_matrix_: NDArray[np.float64]
+
+    @property
+    def causal_order_(self) -> list[int]:
+        """Column positions, causes first."""
+        return list(self.result_.order)
+
+    @property
+    def score_(self) -> float:
+        """Q at ``weights_``."""
+        return self.result_.score
+
+    @property
+    def certificate_(self) -> Certificate:
+        """The KKT conditions at ``weights_``."""
+        return self.result_.certificate
+
+    @property
+    def history_(self) -> list[Step]:
+        """One record an iteration."""
+        return list(self.result_.history)
+
+    @property
+    def status_(self) -> str:
+        """How the search ended."""
+        return self.result_.status
+
+    @property
+    def remarks_(self) -> tuple[str, ...]:
+        """What had to be assumed or mended."""
+        return self.result_.remarks
+
+    @property
+    def names_(self) -> tuple[str, ...]:
+        """The variables' names."""
+        return self.result_.names
+
+    @property
+    def causal_graph_(self) -> nx.DiGraph:
+        """The pruned graph: nodes are names, in causal order; edges carry ``weight``."""
+        import networkx as nx
+
+        names = self.names_
+        graph = nx.DiGraph()
+        graph.add_nodes_from(names[v] for v in self.causal_order_)
+        for i, j in np.argwhere(self.adjacency_matrix_):
+            graph.add_edge(names[i], names[j], weight=float(self.adjacency_matrix_[i, j]))
+        return graph

@@ -1,0 +1,33 @@
+"""One decorator for every kernel: compiled once, cached on disk wherever the disk allows it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numba
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+# Division by zero gives infinity instead of a Python exception inside the loop, and a multiply-add
+# may be fused; nothing else about the order of the floating-point operations is given away.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` with numba on its first call and keep the machine code on disk.
+
+    numba looks for a writable cache beside the source file, then in the user's cache folder. If
+    neither can be written (a read-only install run by a user without a home) it refuses to compile
+    at all; a folder of this user's below the system's temporary directory takes their place.
+    """
+    try:
+        return numba.njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+    except RuntimeError:
+        owner = getattr(os, "getuid", lambda: "user")()
+        numba.config.CACHE_DIR = os.path.join(tempfile.gettempdir(), f"toposwap-kernels-{owner}")
+        return numba.njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]

@@ -1,0 +1,49 @@
+"""From data to a certified order: the steps that every use of the package shares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from toposwap.certificate import certify
+from toposwap.result import Result
+from toposwap.search.base import run
+from toposwap.search.start import starting_order
+
+if TYPE_CHECKING:
+    from toposwap.dataset import Dataset
+    from toposwap.scores import Score
+    from toposwap.search import Progress, Search
+
+
+def learn(
+    data: Dataset,
+    score: Score,
+    search: Search,
+    init: Any = "auto",
+    *,
+    rng: np.random.Generator | None = None,
+    progress: Progress | None = None,
+    max_iter: int | None = None,
+) -> Result:
+    """Bind, start, search, certify.
+
+    The certificate does not trust the fit: it evaluates Q at the weights afresh.
+    """
+    rng = np.random.default_rng() if rng is None else rng
+    bound = score.bind(data)
+    order, remark = starting_order(init, data, rng)
+    fit = bound.fit(order)
+    history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)
+    point = bound.evaluate(fit.parameters())
+    return Result(
+        names=data.names,
+        weights=np.ascontiguousarray(point.weights),
+        order=fit.order,
+        score=point.value,
+        status=status,
+        certificate=certify(point, convex=score.convex, tolerance=bound.tolerance),
+        history=tuple(history),
+        remarks=(remark,) if remark else (),
+    )

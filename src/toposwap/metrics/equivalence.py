@@ -1,0 +1,114 @@
+"""Markov equivalence: which edges of a DAG point the same way in every DAG that fits as well.
+
+Two DAGs are equivalent when they have the same adjacent pairs and the same v-structures
+(i -> j <- k with i, k not adjacent). An edge is *compelled* if the whole class agrees on its
+direction, *reversible* if not.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from toposwap.errors import InputError
+
+Edges: TypeAlias = NDArray[np.bool_]
+
+
+def cpdag(dag: ArrayLike) -> Edges:
+    """C = union of all DAGs equivalent to `dag`: ``C[i, j] and C[j, i]`` is undirected; (d, d).
+
+    Parameters
+    ----------
+    dag
+        Adjacency or weight matrix of a DAG, shape (d, d); non-zero entries are edges.
+
+    Returns
+    -------
+    (d, d) bool array
+        The completed partially directed graph, which stands for the equivalence class.
+
+    Notes
+    -----
+    The edges are labelled node by node in a topological order, by the rule of Chickering (1995).
+    Let x be the last parent of y in the order. All edges into y are compelled if
+
+    - some other parent of y is not adjacent to x: together they make a v-structure at y; or
+    - w -> x is compelled for some w that is not a parent of y, hence not adjacent to it: y -> x
+      would make a v-structure at x, and turning any other parent of y around a cycle through x.
+
+    Otherwise w -> y is compelled where w -> x is, and the other edges into y are reversible. Each
+    node takes a few operations on boolean columns, the whole graph O(d²) time.
+    """
+    edges = graph_edges(dag, "dag")
+    order = _generations_in_line(edges, "dag")
+    parents = edges[np.ix_(order, order)]
+    compelled = np.zeros_like(parents)
+    for y in range(len(order)):
+        of_y = parents[:, y]
+        if not of_y.any():
+            continue
+        x = np.flatnonzero(of_y)[-1]
+        of_x, into_x = parents[:, x], compelled[:, x]
+        others_apart = of_y & ~of_x
+        others_apart[x] = False
+        all_compelled = others_apart.any() or (into_x & ~of_y).any()
+        compelled[:, y] = of_y if all_compelled else into_x
+    reversible = parents & ~compelled
+    completed = np.empty_like(parents)
+    completed[np.ix_(order, order)] = parents | reversible.T
+    return completed
+
+
+def dag_edges(matrix: ArrayLike, name: str) -> Edges:
+    """Return the edges of a DAG as (d, d) bool, or say what is wrong with `name`."""
+    edges = graph_edges(matrix, name)
+    _generations_in_line(edges, name)
+    return edges
+
+
+def graph_edges(matrix: ArrayLike, name: str) -> Edges:
+    """Return non-zero entries as (d, d) bool, or say what is wrong with `name`."""
+    try:
+        array = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} is not a matrix of numbers: pass a (d, d) array") from error
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise InputError(f"{name} has shape {array.shape}: pass a square (d, d) array")
+    if not np.isfinite(array).all():
+        i, j = np.argwhere(~np.isfinite(array))[0]
+        raise InputError(f"{name}[{i}, {j}] is {array[i, j]}: every entry must be a finite number")
+    if np.diagonal(array).any():
+        loop = np.flatnonzero(np.diagonal(array))[0]
+        raise InputError(f"{name} has an edge from node {loop} to itself: set its diagonal to 0")
+    edges: Edges = array != 0
+    return edges
+
+
+def _generations_in_line(edges: Edges, name: str) -> NDArray[np.intp]:
+    """Return a topological order, (d,): first the nodes without parents, then their heirs."""
+    missing_parents = edges.sum(axis=0)
+    order: list[int] = []
+    generation = np.flatnonzero(missing_parents == 0)
+    while generation.size:
+        order.extend(generation.tolist())
+        missing_parents -= edges[generation].sum(axis=0)
+        missing_parents[generation] = -1  # placed
+        generation = np.flatnonzero(missing_parents == 0)
+    if len(order) < len(edges):
+        cycle = " -> ".join(map(str, _cycle_among(edges, missing_parents > 0)))
+        raise InputError(f"{name} has the cycle {cycle}: pass a graph without directed cycles")
+    return np.array(order, dtype=np.intp)
+
+
+def _cycle_among(edges: Edges, stuck: Edges) -> list[int]:
+    """Return i -> ... -> i among the `stuck` nodes, each of which has a parent among them."""
+    parent = (edges & stuck[:, None]).argmax(axis=0)
+    node = int(stuck.argmax())
+    seen: list[int] = []
+    while node not in seen:
+        seen.append(node)
+        node = int(parent[node])
+    return [node, *seen[: seen.index(node) : -1], node]

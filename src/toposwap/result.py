@@ -1,0 +1,49 @@
+"""What every learner returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from toposwap.certificate import Certificate
+    from toposwap.order import Order
+    from toposwap.search.base import Step
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A learned DAG before pruning, with how it was found and what is known about it.
+
+    Attributes
+    ----------
+    names
+        The variables.
+    weights
+        W(theta), (d, d), consistent with ``order``.
+    order
+        A topological order of ``weights``.
+    score
+        Q at ``weights``.
+    status
+        How the search ended: "converged", "global minimum", "given order", "interrupted",
+        "iteration limit".
+    certificate
+        The KKT conditions at ``weights``.
+    history
+        One record an iteration.
+    remarks
+        What had to be assumed or mended on the way.
+    """
+
+    names: tuple[str, ...]
+    weights: NDArray[np.float64] = field(repr=False)
+    order: Order
+    score: float
+    status: str
+    certificate: Certificate
+    history: tuple[Step, ...] = field(repr=False)
+    remarks: tuple[str, ...] = ()

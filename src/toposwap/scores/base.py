@@ -1,0 +1,184 @@
+r"""What a score is: Q, its gradient, and the best parameters for an order.
+
+A :class:`Score` holds settings. :meth:`Score.bind` ties it to data and gives a
+:class:`BoundScore`, which evaluates :math:`Q(\Theta)` anywhere and fits orders. Fitting gives an
+:class:`OrderFit`: the solution at one order, which prices moves and carries them out. That is all
+a search ever talks to, so a search works with every score.
+
+Three ways to add a score, by what is known about Q:
+
+- :math:`Q = \sum_j Q_j(\theta_j)`: subclass :class:`~toposwap.scores.separable.SeparableScore` and
+  write ``fit_node``;
+- nothing separates: subclass :class:`~toposwap.scores.joint.JointScore` and write ``solve``;
+- there is algebra of its own: subclass :class:`OrderFit` and override the prices, as
+  :mod:`~toposwap.scores.least_squares` does.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from toposwap.order import Order
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.dataset import Dataset
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    r"""Q and its derivatives at one :math:`\Theta`, as the KKT conditions need them.
+
+    Attributes
+    ----------
+    weights
+        :math:`W(\theta)`, (d, d); zero exactly where the edge is absent.
+    value
+        :math:`Q(\Theta)`.
+    gradient
+        :math:`\lVert \partial Q / \partial \theta_{ij} \rVert_1`, (d, d), diagonal zero. Where a
+        penalty has a kink it is the distance of zero from the subdifferential.
+    row_scale, column_scale
+        (d,) each. ``row_scale[i] * column_scale[j]`` is the size of the terms that cancel in
+        ``gradient[i, j]``, and ``column_scale[j] / row_scale[i]`` the size that ``weights[i, j]``
+        is measured by; residuals relative to these do not depend on units.
+    rest
+        The same relative residual for the parameters that belong to no edge,
+        :math:`\partial Q / \partial \tilde\theta`.
+    """
+
+    weights: NDArray[np.float64]
+    value: float
+    gradient: NDArray[np.float64] = field(repr=False)
+    row_scale: NDArray[np.float64] = field(repr=False)
+    column_scale: NDArray[np.float64] = field(repr=False)
+    rest: float = 0.0
+
+
+class Score(ABC):
+    """Settings of Q; the same object serves many data sets."""
+
+    name: ClassVar[str]
+    #: Q is convex in all its parameters, so a KKT point is a local minimum (Theorem 1).
+    convex: ClassVar[bool]
+    #: Q is a sum over nodes of terms with parameters of their own (Theorem 3 needs no more).
+    separable: ClassVar[bool]
+    #: The score sets edges to zero by itself, so that no threshold is needed afterwards.
+    selects_edges: ClassVar[bool]
+
+    @abstractmethod
+    def bind(self, data: Dataset) -> BoundScore:
+        """Check that ``data`` suits the score and tie them together."""
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
+        return f"{type(self).__name__}({settings})"
+
+
+class BoundScore(ABC):
+    """Q on given data."""
+
+    score: Score
+    data: Dataset
+    #: Relative KKT residual up to which a fit of this score counts as stationary.
+    tolerance: float = 1e-8
+
+    @abstractmethod
+    def evaluate(self, parameters: Any) -> Point:
+        """Q and its derivatives at any parameters, independent of any order."""
+
+    @abstractmethod
+    def fit(self, order: Order) -> OrderFit:
+        """The best parameters for ``order``, problem (8) of the paper."""
+
+    @property
+    def gradient_unit(self) -> float:
+        """What the paper's thresholds on the gradient are multiples of; 1 in its simulations."""
+        return 1.0
+
+    def best_order(self) -> Order | None:
+        """The order of the global minimum if the score has a fast way to find it, else None."""
+        return None
+
+
+class OrderFit(ABC):
+    r"""The solution :math:`\Theta^*_\pi` at a current order, and the way to other orders.
+
+    Subclasses provide :meth:`price`, :meth:`reorder` and :meth:`parameters`; the rest is derived
+    from these and may be overridden with something faster.
+    """
+
+    bound: BoundScore
+    order: Order
+    #: Q at the solution.
+    value: float
+
+    @abstractmethod
+    def price(self, order: Order) -> float:
+        r"""Change of Q if the order became ``order``: :math:`Q(\Theta^*_{\pi'}) - Q(\Theta^*_\pi)`."""
+
+    @abstractmethod
+    def reorder(self, order: Order) -> None:
+        """Make ``order`` the current one and fit it."""
+
+    @abstractmethod
+    def parameters(self) -> Any:
+        """The solution, as :meth:`BoundScore.evaluate` takes it."""
+
+    def point(self) -> Point:
+        """Q and its derivatives at the solution."""
+        return self.bound.evaluate(self.parameters())
+
+    @property
+    def resolution(self) -> float:
+        """Changes of Q below this are rounding error, not improvement."""
+        return 1e-10 * max(abs(self.value), np.finfo(float).tiny)
+
+    def insertion_profile(self, variable: int) -> NDArray[np.float64]:
+        """Change of Q for each position that ``variable`` could end at, (d,)."""
+        here = self.order.positions[variable]
+        return np.array(
+            [
+                0.0 if k == here else self.price(self.order.insert(variable, k))
+                for k in range(len(self.order))
+            ]
+        )
+
+    def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Change of Q for exchanging the variables of each row of ``pairs`` (m, 2), (m,)."""
+        return np.array([self.price(self.order.swap(int(i), int(j))) for i, j in pairs])
+
+    def insert(self, variable: int, position: int) -> None:
+        """Move ``variable`` to ``position``."""
+        self.reorder(self.order.insert(variable, position))
+
+    def swap(self, i: int, j: int) -> None:
+        """Exchange variables ``i`` and ``j``."""
+        self.reorder(self.order.swap(i, j))
+
+    def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
+        """Move each of ``visits`` in turn to its best place; the number of moves made."""
+        moved = 0
+        for variable in visits:
+            profile = self.insertion_profile(int(variable))
+            position = int(profile.argmin())
+            if profile[position] < -self.resolution:
+                self.insert(int(variable), position)
+                moved += 1
+        return moved
+
+    def refresh(self) -> None:
+        """Clear accumulated rounding error; nothing to do for a fit that is solved afresh."""
+
+    def all_pairs(self) -> NDArray[np.int64]:
+        """Every pair of variables, the earlier one first, (d(d-1)/2, 2)."""
+        earlier, later = np.triu_indices(len(self.order), 1)
+        variables = self.order.variables
+        return np.column_stack([variables[earlier], variables[later]])

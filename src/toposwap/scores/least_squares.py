@@ -1,0 +1,295 @@
+r"""Linear least squares: every price exact, from the triangular factor.
+
+.. math:: Q(W) = \frac{1}{2n} \lVert X - X W \rVert_F^2 + \frac{\lambda}{2} \lVert W \rVert_F^2,
+          \qquad X \in \mathbb R^{n \times d} \text{ (centred)},\; W \in \mathbb R^{d \times d}.
+
+With the columns in an order :math:`\pi` and :math:`X_\pi / \sqrt n = Q R`,
+
+.. math:: Q(\pi) = \tfrac12 \sum_k R_{kk}^2, \qquad I - W = R^{-1} \operatorname{diag}(R), \qquad
+          \nabla Q = -R^\top \operatorname{diag}(R),
+
+so value, solution and gradient are read off the factor pair of :mod:`~toposwap.kernels.factor_pair`
+without solving anything. A ridge adds :math:`\lambda I` to the covariance: rows
+:math:`\sqrt\lambda\, e_i` appended to the data raise each node's residual by the constant
+:math:`\lambda / 2`, which is taken off again.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from toposwap.dataset.factor import power_of_two, retriangularise
+from toposwap.dataset.validation import columns, listed
+from toposwap.errors import InputError
+from toposwap.kernels import factor_pair, subset_search, swap_prices
+from toposwap.order import Order
+from toposwap.scores.base import BoundScore, OrderFit, Point, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.dataset import Dataset
+
+_EPS = float(np.finfo(float).eps)
+# Below this relative residual rotations lose so many digits of the inverse in one sweep that it is
+# computed afresh after each.
+_DELICATE = 1e-5
+
+
+class LeastSquares(Score):
+    r"""Q(W) = 1/(2n) ||X - XW||_F^2 + ridge/2 ||W||_F^2, convex and separable.
+
+    Right when all noise variances are equal and the units of the columns are meaningful: scaling a
+    column changes the answer.
+
+    Parameters
+    ----------
+    ridge
+        Weight of the squared coefficients, in squared units of the data. Needed when there are no
+        more rows than columns.
+    """
+
+    name: ClassVar[str] = "least-squares"
+    convex: ClassVar[bool] = True
+    separable: ClassVar[bool] = True
+    selects_edges: ClassVar[bool] = False
+
+    def __init__(self, ridge: float = 0.0) -> None:
+        self.ridge = ridge
+
+    def bind(self, data: Dataset) -> BoundLeastSquares:
+        """Refuse dependent columns, unless the ridge takes care of them."""
+        if not (np.isfinite(self.ridge) and self.ridge >= 0.0):
+            raise InputError(f"ridge: must be a number >= 0, got {self.ridge!r}")
+        if self.ridge == 0.0 and data.n <= data.d:
+            raise InputError(
+                f"{data.n} rows are too few for least squares on {data.d} columns: n_samples={data.n} "
+                f"must exceed the number of columns. Use a ridge (score=LeastSquares(ridge=0.1), "
+                "--ridge 0.1), fewer columns, or more rows"
+            )
+        return BoundLeastSquares(self, data)
+
+
+class BoundLeastSquares(BoundScore):
+    """Least squares on given data, through the factor of the (augmented) data."""
+
+    def __init__(self, score: LeastSquares, data: Dataset) -> None:
+        self.score: LeastSquares = score
+        self.data = data
+        factor, scale = _augmented(data, score.ridge)
+        self.deviations = np.sqrt(np.einsum("ij,ij->j", factor, factor))
+        residuals = _relative_residuals(factor, self.deviations)
+        rounding = 32.0 * _EPS * np.sqrt(max(data.n, data.d))
+        if (residuals <= rounding).any():
+            bad = [data.names[j] for j in np.flatnonzero(residuals <= rounding)]
+            raise InputError(
+                f"{columns(len(bad))} {listed(bad)} depend linearly on other columns to within "
+                "rounding error, so their coefficients are not determined: drop one of them, or use "
+                "a ridge (score=LeastSquares(ridge=...), --ridge)"
+            )
+        self.factor = factor
+        self.scale = scale
+        # Prices are computed in units of the largest column, where nothing overflows.
+        self.unit = float(scale.max())
+        self.cost = (scale / self.unit) ** 2
+        self.delicate = bool(residuals.min() < _DELICATE)
+
+    @cached_property
+    def gradient_unit(self) -> float:
+        """The geometric mean of the residual variances, which no order changes: det(C)^(1/d)."""
+        logs = np.log(np.abs(np.diag(self.factor))) + np.log(self.scale)
+        return float(np.exp(2.0 * logs.mean()))
+
+    def fit(self, order: Order) -> LeastSquaresFit:
+        """Solve for ``order``."""
+        return LeastSquaresFit(self, order)
+
+    def best_order(self) -> Order:
+        """Global minimum, O(2^d d^2) time and 9 * 2^d bytes."""
+        return Order(subset_search.exact_order(self.factor.T.copy(), self.cost))
+
+    def value_of(self, residual_variance: NDArray[np.float64], cost: NDArray[np.float64]) -> float:
+        """1/2 sum_v cost_v var_v in the units of the data, less what the ridge's rows add."""
+        half = 0.5 * float(cost @ residual_variance) * self.unit * self.unit
+        return half - 0.5 * self.score.ridge * self.data.d
+
+    def evaluate(self, parameters: NDArray[np.float64]) -> Point:
+        r"""Q, :math:`-R_0^\top R_0 (I - W)` off the diagonal, and what rounding is relative to."""
+        weights = parameters
+        d = self.data.d
+        # Scaled coefficients have the size of correlations whatever the units are.
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = weights * self.scale[:, None]
+            scaled /= self.scale
+        column_scale = self.deviations + self.deviations @ np.abs(scaled)
+        np.negative(scaled, out=scaled)
+        scaled[np.diag_indices(d)] += 1.0
+        residual = blas.dtrmm(1.0, self.factor, scaled)
+        variance = np.einsum("ij,ij->j", residual, residual)
+        gradient = blas.dtrmm(1.0, self.factor, residual, trans_a=1, overwrite_b=1)
+        gradient = np.abs(np.ascontiguousarray(gradient), out=scaled)
+        np.fill_diagonal(gradient, 0.0)
+        gradient *= self.scale[:, None]
+        gradient *= self.scale
+        return Point(
+            weights=weights,
+            value=self.value_of(variance, self.cost),
+            gradient=gradient,
+            row_scale=self.deviations * self.scale,
+            column_scale=column_scale * self.scale,
+        )
+
+
+class LeastSquaresFit(OrderFit):
+    """The factor pair at the current order; see :mod:`toposwap.kernels.factor_pair`."""
+
+    bound: BoundLeastSquares
+
+    def __init__(self, bound: BoundLeastSquares, order: Order) -> None:
+        self.bound = bound
+        self._factorise(order.variables.copy())
+
+    @property
+    def order(self) -> Order:  # type: ignore[override]
+        """The current order."""
+        return Order(self._order)
+
+    @property
+    def value(self) -> float:  # type: ignore[override]
+        """1/2 sum_k R_kk^2."""
+        return self.bound.value_of(self._diagonal**2, self.bound.cost[self._order])
+
+    @property
+    def resolution(self) -> float:
+        """A few digits above the rounding error of the sum."""
+        return 1e-12 * self.value
+
+    def price(self, order: Order) -> float:
+        """Factorise the data in ``order``."""
+        variables = order.variables
+        diagonal = np.diag(retriangularise(self.bound.factor[:, variables]))
+        return self.bound.value_of(diagonal**2, self.bound.cost[variables]) - self.value
+
+    def reorder(self, order: Order) -> None:
+        """Factorise the data in ``order`` and stay there."""
+        self._factorise(order.variables.copy())
+
+    def refresh(self) -> None:
+        """Factorise the data again in the current order."""
+        self._factorise(self._order)
+
+    def insertion_profile(self, variable: int) -> NDArray[np.float64]:
+        """O(d), exact."""
+        profile = np.empty(self.bound.data.d)
+        factor_pair.insertion_profile(*self._state, self.bound.cost, variable, profile)
+        return profile * self._half
+
+    def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """O(d^2) for each first position among the pairs, exact."""
+        if len(pairs) == 0:
+            return np.empty(0)
+        positions = np.sort(self._position[pairs], axis=1)
+        reach = np.full(self.bound.data.d, -1)
+        np.maximum.at(reach, positions[:, 0], positions[:, 1])
+        prices = swap_prices.swap_prices(
+            self._pair[:, self._order], self._diagonal, self.bound.cost[self._order], reach
+        )
+        changes: NDArray[np.float64] = prices[positions[:, 0], positions[:, 1]] * self._half
+        return changes
+
+    def insert(self, variable: int, position: int) -> None:
+        """One Givens rotation for each variable passed."""
+        factor_pair.insert(*self._state, variable, position)
+
+    def swap(self, i: int, j: int) -> None:
+        """Two insertions."""
+        p, q = int(self._position[i]), int(self._position[j])
+        self.insert(i, q)
+        self.insert(j, p)
+
+    def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
+        """All of ``visits`` in one compiled loop."""
+        moved: int = factor_pair.insertion_sweep(
+            *self._state,
+            self.bound.cost,
+            np.asarray(visits, dtype=np.int64),
+            self.resolution / self._half,
+        )
+        if moved and self.bound.delicate:
+            self.refresh()
+        return moved
+
+    def parameters(self) -> NDArray[np.float64]:
+        """W, exactly zero where it is zero to within rounding error."""
+        return self.point().weights
+
+    def point(self) -> Point:
+        """Read weights and gradient off the factor pair, O(d^2)."""
+        bound = self.bound
+        weights, gradient = factor_pair.solution(
+            *self._state, bound.scale, bound.deviations, 8.0 * _EPS
+        )
+        deviations = bound.deviations * bound.scale
+        return Point(
+            weights=weights.T,
+            value=self.value,
+            gradient=gradient.T,
+            row_scale=deviations,
+            column_scale=deviations + np.abs(weights) @ deviations,
+        )
+
+    @property
+    def _half(self) -> float:
+        return 0.5 * self.bound.unit * self.bound.unit
+
+    @property
+    def _state(
+        self,
+    ) -> tuple[
+        NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]
+    ]:
+        return self._pair, self._diagonal, self._order, self._position
+
+    def _factorise(self, order: NDArray[np.int64]) -> None:
+        triangle = retriangularise(self.bound.factor[:, order])
+        inverse, _ = lapack.dtrtri(triangle, lower=0)
+        diagonal = np.diag(triangle).copy()
+        # Above the diagonal R, below it the transposed inverse, columns back to the variables.
+        triangle += np.tril(inverse.T, -1)
+        pair = np.empty_like(triangle, order="C")
+        pair[:, order] = triangle
+        position = np.empty_like(order)
+        position[order] = np.arange(order.size)
+        self._pair, self._diagonal, self._order, self._position = pair, diagonal, order, position
+
+
+def _augmented(
+    data: Dataset, ridge: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Factor and scale of the data with the rows sqrt(ridge) e_i appended."""
+    if ridge == 0.0:
+        return data.factor, data.scale
+    root = np.sqrt(ridge)
+    scale = power_of_two(np.hypot(data.deviations * data.scale, root))
+    stacked = np.vstack([data.factor * (data.scale / scale), np.diag(root / scale)])
+    return retriangularise(stacked), scale
+
+
+def _relative_residuals(
+    factor: NDArray[np.float64], deviations: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """How much of each column no other column explains: sd(x_j | all others) / sd(x_j), (d,)."""
+    triangle = np.array(factor, order="F")
+    diagonal = np.diag_indices_from(triangle)
+    floor = _EPS * _EPS * deviations
+    triangle[diagonal] = np.where(np.abs(triangle[diagonal]) > floor, triangle[diagonal], floor)
+    inverse, _ = lapack.dtrtri(triangle, lower=0, overwrite_c=1)
+    with np.errstate(over="ignore"):
+        size = np.sqrt(np.einsum("ij,ij->i", inverse, inverse))
+    return 1.0 / (size * deviations)

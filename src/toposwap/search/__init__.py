@@ -1,0 +1,27 @@
+"""The moves through orders."""
+
+from toposwap.search.base import Move, Progress, Search, Step, run
+from toposwap.search.exact import ExactSearch
+from toposwap.search.local import AutoSearch, InsertionSearch
+from toposwap.search.none import NoSearch
+from toposwap.search.paper import PaperSearch, suggested_sizes
+
+#: Searches by name.
+SEARCHES: dict[str, type[Search]] = {
+    search.name: search for search in (AutoSearch, PaperSearch, InsertionSearch, ExactSearch, NoSearch)
+}
+
+__all__ = [
+    "AutoSearch",
+    "PaperSearch",
+    "InsertionSearch",
+    "ExactSearch",
+    "NoSearch",
+    "Search",
+    "Move",
+    "Step",
+    "Progress",
+    "run",
+    "suggested_sizes",
+    "SEARCHES",
+]

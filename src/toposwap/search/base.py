@@ -1,0 +1,112 @@
+"""What a search is, and the one loop that runs it."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from toposwap.scores.base import OrderFit
+
+
+@dataclass(frozen=True)
+class Move:
+    """What one iteration of a search did.
+
+    Attributes
+    ----------
+    space
+        The search space it came from: "small", "large", "insertion", "swap", ...
+    candidates
+        How many moves were priced: \\|Y\\| in the paper's search.
+    text
+        The move in words.
+    """
+
+    space: str
+    candidates: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One record of the history: a move and where it led."""
+
+    iteration: int
+    score: float
+    space: str
+    candidates: int
+    move: str
+    seconds: float
+
+
+class Progress(Protocol):
+    """Called after each step; progress bars and logs hang here."""
+
+    def __call__(self, step: Step) -> None:
+        """Take note of ``step``."""
+
+
+class Search(ABC):
+    """A way through the orders: a generator of improving moves."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def moves(
+        self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
+    ) -> Iterator[Move]:
+        """Improve ``fit`` step by step, yielding after each; return when there is no way down."""
+
+    #: What the status is called when the search ends by itself.
+    finished: ClassVar[str] = "converged"
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
+        return f"{type(self).__name__}({settings})"
+
+
+def run(
+    search: Search,
+    fit: OrderFit,
+    names: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    progress: Progress | None = None,
+    max_iter: int | None = None,
+) -> tuple[list[Step], str]:
+    """Run ``search`` on ``fit`` until it ends, is interrupted, or has made ``max_iter`` steps.
+
+    Afterwards ``fit`` stands at the best order met. Only steps that lower the score enter the
+    history; one that fails to (its gain was rounding error) is undone and ends the search.
+    """
+    began = time.perf_counter()
+    best, lowest = fit.order, fit.value
+    history = [Step(0, lowest, "start", 0, "starting order", 0.0)]
+    status = search.finished
+    try:
+        for move in search.moves(fit, names, rng):
+            if not fit.value < lowest:
+                break
+            best, lowest = fit.order, fit.value
+            seconds = time.perf_counter() - began
+            history.append(
+                Step(len(history), lowest, move.space, move.candidates, move.text, seconds)
+            )
+            if progress is not None:
+                progress(history[-1])
+            if max_iter is not None and len(history) > max_iter:
+                status = "iteration limit"
+                break
+    except KeyboardInterrupt:
+        status = "interrupted"
+    if fit.order != best:
+        fit.reorder(best)
+    fit.refresh()
+    return history, status

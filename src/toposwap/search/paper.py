@@ -1,0 +1,181 @@
+r"""Algorithm TOPO of the paper's appendix, step by step, for any score."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from toposwap.candidates import Candidates, KKTCandidates
+from toposwap.errors import InputError, ToposwapWarning
+from toposwap.search.base import Move, Search
+from toposwap.search.disjoint import disjoint_swaps
+from toposwap.search.local import describe_swaps
+from toposwap.search.update_sort import with_edge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.scores.base import OrderFit
+
+#: d, s_small, s_large, s_0: the paper's suggestions.
+SUGGESTED = np.array([[10, 30, 45, 1], [20, 50, 150, 1], [50, 100, 1000, 10], [100, 150, 2500, 15]])
+
+
+def suggested_sizes(d: int) -> tuple[int, int, int]:
+    """s_small, s_large and s_0 for ``d`` variables: the paper's table, interpolated.
+
+    Beyond the table s_small and s_0 grow with d and s_large with d^2, as they do at its end.
+    """
+    table_d, *rows = SUGGESTED.T
+    pairs = d * (d - 1) // 2
+    if d > table_d[-1]:
+        ratio = d / table_d[-1]
+        small, large, searches = (rows[0][-1] * ratio, rows[1][-1] * ratio**2, rows[2][-1] * ratio)
+    else:
+        small, large, searches = (np.interp(d, table_d, row) for row in rows)
+    return min(round(small), pairs), min(round(large), pairs), round(searches)
+
+
+class PaperSearch(Search):
+    """Small and large search spaces of swaps proposed by the KKT conditions.
+
+    Parameters
+    ----------
+    s_small, s_large
+        Sizes of the two search spaces; by default from the paper's table.
+    s_0
+        How often the large space may be searched.
+    greedy
+        Take the first improving swap, in random order, instead of the best.
+    candidates
+        Where the pairs come from.
+    several
+        With the best swap also carry out the others that improve and touch no common stretch of
+        the order; their gains add up exactly when the score is separable. False makes one swap an
+        iteration, to the letter of the pseudo-code, and takes several times longer.
+    """
+
+    name: ClassVar[str] = "paper"
+
+    def __init__(
+        self,
+        s_small: int | None = None,
+        s_large: int | None = None,
+        s_0: int | None = None,
+        *,
+        greedy: bool = False,
+        candidates: Candidates | None = None,
+        several: bool = True,
+    ) -> None:
+        self.s_small = s_small
+        self.s_large = s_large
+        self.s_0 = s_0
+        self.greedy = greedy
+        self.candidates = candidates or KKTCandidates()
+        self.several = several
+
+    def moves(
+        self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
+    ) -> Iterator[Move]:
+        """The while loop of Algorithm TOPO."""
+        s_small, s_large, s_0 = self.sizes(len(names))
+        large_searches = 0
+        while True:
+            survey = self.candidates.survey(fit, rng)
+            if len(survey.violations):
+                move = self._repair(fit, survey.violations, names, rng)
+            else:
+                move = self._swap(fit, "small", survey.pairs(s_small), names, rng)
+            if move is None and large_searches < s_0:
+                move = self._swap(fit, "large", survey.pairs(s_large), names, rng)
+                large_searches += move is not None
+            if move is None:
+                return
+            yield move
+
+    def sizes(self, d: int) -> tuple[int, int, int]:
+        """s_small, s_large and s_0 for ``d`` variables, checked and clipped to what there is."""
+        pairs = d * (d - 1) // 2
+        sizes = list(suggested_sizes(d))
+        for index, name in enumerate(("s_small", "s_large", "s_0")):
+            given = getattr(self, name)
+            if given is None:
+                continue
+            if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < 0:
+                raise InputError(f"{name}: must be a whole number >= 0, got {given!r}")
+            if name != "s_0" and given > pairs:
+                warnings.warn(
+                    f"{name}={given} is more than the {pairs} pairs of {d} variables; "
+                    f"{pairs} is used",
+                    ToposwapWarning,
+                    stacklevel=2,
+                )
+                given = pairs
+            sizes[index] = int(given)
+        small, large, searches = sizes
+        if self.s_large is None:
+            large = max(small, large)
+        if self.s_small is None:
+            small = min(small, large)
+        if large < small:
+            raise InputError(f"s_large={large} must not be smaller than s_small={small}")
+        return small, large, searches
+
+    def _repair(
+        self,
+        fit: OrderFit,
+        violations: NDArray[np.int64],
+        names: Sequence[str],
+        rng: np.random.Generator,
+    ) -> Move | None:
+        """Y(Theta, 0, 0) is not empty: the best order with one of its edges added."""
+        weights = fit.point().weights
+        lowest, chosen = -fit.resolution, None
+        for i, j in rng.permutation(violations) if self.greedy else violations:
+            order = with_edge(fit.order, weights, int(i), int(j))
+            change = fit.price(order)
+            if change < lowest:
+                lowest, chosen = change, (order, int(i), int(j))
+                if self.greedy:
+                    break
+        if chosen is None:
+            return None
+        order, i, j = chosen
+        fit.reorder(order)
+        return Move("small", len(violations), f"put {names[i]!r} before {names[j]!r}")
+
+    def _swap(
+        self,
+        fit: OrderFit,
+        space: str,
+        pairs: NDArray[np.int64],
+        names: Sequence[str],
+        rng: np.random.Generator,
+    ) -> Move | None:
+        """Swap the best pair, the first that helps, or all that help without overlap."""
+        if self.greedy:
+            swaps = _first_improving(fit, rng.permutation(pairs))
+        else:
+            limit = None if self.several else 1
+            swaps = disjoint_swaps(fit, pairs, fit.swap_changes(pairs), limit)
+        if not swaps:
+            return None
+        for i, j in swaps:
+            fit.swap(i, j)
+        return Move(space, len(pairs), describe_swaps(swaps, names))
+
+
+def _first_improving(fit: OrderFit, pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """The first of ``pairs`` that helps; priced in batches of 1, 2, 4, ... as batches are cheaper."""
+    start, size = 0, 1
+    while start < len(pairs):
+        changes = fit.swap_changes(pairs[start : start + size])
+        for k in np.flatnonzero(changes < -fit.resolution)[:1]:
+            i, j = pairs[start + k]
+            return [(int(i), int(j))]
+        start, size = start + size, 2 * size
+    return []

@@ -1,0 +1,97 @@
+"""Where a search begins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from toposwap.dataset.weights import as_weights
+from toposwap.errors import InputError
+from toposwap.kernels import pivoted
+from toposwap.order import Order, topological_order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.dataset import Dataset
+
+INITS = ("auto", "variance", "random")
+
+
+def starting_order(
+    init: Any, data: Dataset, rng: np.random.Generator
+) -> tuple[Order, str | None]:
+    """Return the order that ``init`` stands for, and a remark if it had to be mended.
+
+    ``init`` is "auto" or "variance" (a pivoted factorisation), "random", an order (column
+    positions or names), or a weight matrix (d, d), whose weakest edges are dropped until it has no
+    cycle.
+    """
+    if isinstance(init, str):
+        if init == "random":
+            return Order(rng.permutation(data.d)), None
+        if init in INITS:
+            return smallest_variance_order(data), None
+        raise InputError(
+            f"init: {init!r} is not one of {', '.join(map(repr, INITS))}, an order or a weight matrix"
+        )
+    if isinstance(init, Order):
+        return _checked(init, data), None
+    if np.ndim(init) == 2:
+        return _from_weights(as_weights(init, data.names, "init"), data)
+    if np.ndim(init) == 1:
+        if all(isinstance(name, str) for name in init):
+            init = [data.index(name) for name in init]
+        return _checked(Order(init), data), None
+    raise InputError(
+        f"init: expected a name, an order or a weight matrix, got {type(init).__name__}"
+    )
+
+
+def smallest_variance_order(data: Dataset) -> Order:
+    """Next is always the variable with the least variance given those before it."""
+    cost = (data.scale / data.scale.max()) ** 2
+    return Order(pivoted.smallest_variance_order(data.factor.T.copy(), cost))
+
+
+def without_weakest(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Drop the edges of smallest \\|weight\\| until no cycle is left; the rest and how many went.
+
+    The number to drop is found by bisection: a graph with fewer edges has no more cycles.
+    """
+    weights = weights.copy()
+    loops = np.count_nonzero(np.diag(weights))
+    np.fill_diagonal(weights, 0.0)
+    edges = np.flatnonzero(weights)
+    weakest_first = edges[np.argsort(np.abs(weights.flat[edges]), kind="stable")]
+    enough, too_few = len(edges), -1
+    while enough - too_few > 1:
+        tried = (enough + too_few) // 2
+        rest = weights.copy()
+        rest.flat[weakest_first[:tried]] = 0.0
+        if topological_order(rest != 0.0) is None:
+            too_few = tried
+        else:
+            enough = tried
+    weights.flat[weakest_first[:enough]] = 0.0
+    return weights, enough + int(loops)
+
+
+def _from_weights(weights: NDArray[np.float64], data: Dataset) -> tuple[Order, str | None]:
+    rest, dropped = without_weakest(weights)
+    # Of the many orders of a sparse graph, the one nearest to a good guess.
+    variables = topological_order(rest != 0.0, smallest_variance_order(data).variables)
+    assert variables is not None
+    if not dropped:
+        return Order(variables), None
+    return Order(variables), (
+        f"the weight matrix has cycles: its {dropped} weakest "
+        f"{'edge was' if dropped == 1 else 'edges were'} dropped to make it a DAG"
+    )
+
+
+def _checked(order: Order, data: Dataset) -> Order:
+    if len(order) != data.d:
+        raise InputError(f"init: an order of {len(order)} variables for {data.d} columns")
+    return order

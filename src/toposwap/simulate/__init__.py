@@ -1,0 +1,37 @@
+"""Random graphs, and data from linear structural equation models on them.
+
+>>> from toposwap.simulate import linear_dataset
+>>> sample = linear_dataset(20, 1000, kind="ER2", random_state=0)
+>>> sample.X.shape, sample.weights.shape
+((1000, 20), (20, 20))
+"""
+
+from __future__ import annotations
+
+from toposwap.simulate.graphs import GRAPH_KINDS, dag, graph_kind, topological_order
+from toposwap.simulate.linear import (
+    NOISES,
+    LinearSample,
+    edge_weights,
+    linear_dataset,
+    linear_sem,
+    noise_law,
+    population_covariance,
+)
+
+__all__ = [
+    # graphs
+    "dag",
+    "topological_order",
+    # linear models on them
+    "edge_weights",
+    "linear_sem",
+    "population_covariance",
+    "linear_dataset",
+    "LinearSample",
+    # what can be chosen by name, and how to add to it
+    "GRAPH_KINDS",
+    "graph_kind",
+    "NOISES",
+    "noise_law",
+]
