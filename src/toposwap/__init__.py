@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_NAMES = {
+#: Where the public names live; the other entries of __all__ are modules.
+_HOMES = {
     "Topo": "toposwap.estimators",
     "refine": "toposwap.estimators",
     "check_kkt": "toposwap.estimators",
@@ -25,9 +26,22 @@ _NAMES = {
     "InputError": "toposwap.errors",
     "ToposwapWarning": "toposwap.errors",
 }
-_MODULES = ("acyclicity", "candidates", "metrics", "scores", "search", "simulate")
-
-__all__ = [*_NAMES, *_MODULES]  # noqa: PLE0604 - names, spelled out below for type checkers
+__all__ = [
+    "Topo",
+    "refine",
+    "check_kkt",
+    "Dataset",
+    "Order",
+    "Certificate",
+    "InputError",
+    "ToposwapWarning",
+    "acyclicity",
+    "candidates",
+    "metrics",
+    "scores",
+    "search",
+    "simulate",
+]
 
 if TYPE_CHECKING:
     from toposwap import acyclicity, candidates, metrics, scores, search, simulate
@@ -39,10 +53,10 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name in __all__:
         return import_module(f"toposwap.{name}")
-    if name in _NAMES:
-        return getattr(import_module(_NAMES[name]), name)
     raise AttributeError(f"module 'toposwap' has no attribute {name!r}")
 
 

@@ -67,13 +67,20 @@ class Certificate:
         return self.satisfied
 
 
+def violations(point: Point, tolerance: float) -> NDArray[np.int64]:
+    """Y(Theta, 0, 0): pairs (i, j), (m, 2), with no walk j -> i whose edge would lower Q."""
+    limit = np.outer(tolerance * point.row_scale, point.column_scale)
+    walk_back = reachability(point.weights != 0.0).T
+    return np.argwhere(~walk_back & (point.gradient > limit))
+
+
 def certify(point: Point, *, convex: bool, tolerance: float) -> Certificate:
     """Check the conditions of Lemma 1 at ``point``."""
     walk_back = reachability(point.weights != 0.0).T
     matrix = np.where(walk_back, np.abs(point.weights), point.gradient)
     with np.errstate(over="ignore", under="ignore"):
         relative = matrix / point.column_scale
-        # K_ij / (row_i column_j) where it is a gradient, K_ij row_i / column_j where it is a weight.
+        # K_ij / (row_i column_j) for a gradient, K_ij row_i / column_j for a weight.
         row = point.row_scale[:, None]
         np.divide(relative, row, out=relative, where=~walk_back)
         np.multiply(relative, row, out=relative, where=walk_back)

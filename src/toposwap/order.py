@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,28 +84,3 @@ class Order:
 
     def __repr__(self) -> str:
         return f"Order({self._variables.tolist()})"
-
-
-def topological_order(
-    adjacency: NDArray[np.bool_], preference: Sequence[int] | NDArray[np.int64] | None = None
-) -> NDArray[np.int64] | None:
-    """Order in which every edge ``adjacency[i, j]`` (i -> j) points forward; None if cyclic.
-
-    Among the variables that may come next the one first in ``preference`` does (default: by
-    label), so that a graph with many orders keeps as much as possible of a given one.
-    """
-    d = adjacency.shape[0]
-    labels = np.arange(d) if preference is None else np.asarray(preference)
-    rank = np.empty(d, dtype=np.int64)
-    rank[labels] = np.arange(d)
-    waiting_for = adjacency.sum(axis=0)
-    ready = [int(rank[v]) for v in np.flatnonzero(waiting_for == 0)]
-    heapify(ready)
-    order: list[int] = []
-    while ready:
-        v = int(labels[heappop(ready)])
-        order.append(v)
-        waiting_for -= adjacency[v]
-        for child in np.flatnonzero(adjacency[v] & (waiting_for == 0)):
-            heappush(ready, int(rank[child]))
-    return np.array(order, dtype=np.int64) if len(order) == d else None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from toposwap.scores import Score
 
-#: The threshold on \|weight\| that the field uses.
+#: The threshold on |weight| that the field uses.
 USUAL_THRESHOLD = 0.3
 
 
@@ -34,7 +34,7 @@ def resolve_threshold(prune: Any, score: Score) -> float | None:
 
 
 def threshold(weights: NDArray[np.float64], at_least: float | None) -> NDArray[np.float64]:
-    """Keep the weights with \\|W_ij\\| >= ``at_least``, (d, d)."""
+    """Keep the weights with |W_ij| >= ``at_least``, (d, d)."""
     if at_least is None:
         return weights.copy()
     return np.where(np.abs(weights) >= at_least, weights, 0.0)

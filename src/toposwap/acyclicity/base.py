@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from toposwap.errors import InputError
+from toposwap.graph import square_matrix
 from toposwap.kernels.reachability import reachability
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ class Acyclicity(ABC):
         """Return sum_i c_i tr(block^i) for one strongly connected block of a (d, d) matrix."""
 
     @abstractmethod
-    def _walks(
-        self, nonnegative: NDArray[np.float64], order: Order | None
-    ) -> NDArray[np.float64]:
+    def _walks(self, nonnegative: NDArray[np.float64], order: Order | None) -> NDArray[np.float64]:
         """Return sum_i i c_i B^(i-1), (d, d): the transposed gradient; may overflow.
 
         ``order`` is a topological order of B if the caller knows one.
@@ -47,7 +45,7 @@ class Acyclicity(ABC):
 
     def value(self, weights: ArrayLike) -> float:
         """h(|W|): zero iff W is a DAG."""
-        nonnegative = absolute(weights)
+        nonnegative = np.abs(square_matrix(weights, "weights"))
         total = 0.0
         for members in cyclic_components(nonnegative != 0.0):
             block = nonnegative[np.ix_(members, members)]
@@ -61,7 +59,7 @@ class Acyclicity(ABC):
         Entries too large for a double are infinite. A known topological ``order`` of W saves
         looking for one.
         """
-        nonnegative = absolute(weights)
+        nonnegative = np.abs(square_matrix(weights, "weights"))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             walks = self._walks(nonnegative, order)
         # 0 * inf stands for a sum in which some walk overflowed.
@@ -80,16 +78,6 @@ def cyclic_components(adjacency: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
     sizes = np.bincount(label)
     cyclic = set(np.flatnonzero(sizes > 1).tolist()) | set(label[np.diag(adjacency)].tolist())
     return [np.flatnonzero(label == component) for component in sorted(cyclic)]
-
-
-def absolute(weights: ArrayLike) -> NDArray[np.float64]:
-    """Return B = |W|, checked."""
-    absolute = np.abs(np.asarray(weights, dtype=np.float64))
-    if absolute.ndim != 2 or absolute.shape[0] != absolute.shape[1]:
-        raise InputError(f"weights: a square matrix is needed, got shape {absolute.shape}")
-    if not np.isfinite(absolute).all():
-        raise InputError("weights: NaN or infinity; only finite weights describe a graph")
-    return absolute
 
 
 def _reach(adjacency: NDArray[np.bool_], order: Order | None) -> NDArray[np.bool_]:

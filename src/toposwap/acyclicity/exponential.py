@@ -13,12 +13,13 @@ if TYPE_CHECKING:
 
     from toposwap.order import Order
 
+
 class Exponential(Acyclicity):
     r""":math:`h(B) = \operatorname{tr}(e^B) - d`, :math:`\nabla h = (e^B)^\top`."""
 
     name: ClassVar[str] = "exponential"
 
-    def _trace(self, block: NDArray[np.float64], d: int) -> float:
+    def _trace(self, block: NDArray[np.float64], d: int) -> float:  # noqa: ARG002
         with np.errstate(over="ignore", invalid="ignore"):
             trace = float(np.trace(exponential_minus_identity(block)))
         return np.inf if np.isnan(trace) else trace

@@ -9,7 +9,7 @@ from scipy.linalg import lapack
 
 from toposwap.acyclicity.base import Acyclicity
 from toposwap.errors import InputError
-from toposwap.order import topological_order
+from toposwap.graph import topological_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ class LogDet(Acyclicity):
 
     name: ClassVar[str] = "logdet"
 
-    def _trace(self, block: NDArray[np.float64], d: int) -> float:
+    def _trace(self, block: NDArray[np.float64], d: int) -> float:  # noqa: ARG002
         _refuse_outside(block)
         norm = float(block.sum(axis=1).max())
         if norm < 0.1:
@@ -39,9 +39,7 @@ class LogDet(Acyclicity):
             return total
         return -float(np.linalg.slogdet(np.eye(len(block)) - block)[1])
 
-    def _walks(
-        self, nonnegative: NDArray[np.float64], order: Order | None
-    ) -> NDArray[np.float64]:
+    def _walks(self, nonnegative: NDArray[np.float64], order: Order | None) -> NDArray[np.float64]:
         variables = order.variables if order else topological_order(nonnegative != 0.0)
         identity = np.eye(len(nonnegative))
         if variables is None:

@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
     from toposwap.order import Order
 
+
 class Polynomial(Acyclicity):
-    r""":math:`h(B) = \operatorname{tr}((I + B/d)^d) - d`, :math:`\nabla h = ((I + B/d)^{d-1})^\top`."""
+    r""":math:`h(B) = \operatorname{tr}((I + B/d)^d) - d`.
+
+    :math:`\nabla h = ((I + B/d)^{d-1})^\top`.
+    """
 
     name: ClassVar[str] = "polynomial"
 
@@ -35,7 +39,7 @@ class Polynomial(Acyclicity):
 
 
 def power_minus_identity(step: NDArray[np.float64], power: int) -> NDArray[np.float64]:
-    """Return (I + A)^m - I by repeated squaring of the part beyond the identity, all non-negative."""
+    """Return (I + A)^m - I by repeated squaring of the part beyond the identity."""
     result = np.zeros_like(step)
     factor = step
     while power:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class UniformCandidates(Candidates):
-    """Pairs drawn uniformly without replacement from all d(d-1)/2; nothing is known of violations."""
+    """Pairs drawn uniformly without replacement from all d(d-1)/2.
+
+    Nothing is known about violations of the KKT conditions.
+    """
 
     def survey(self, fit: OrderFit, rng: np.random.Generator) -> Survey:
         """List all pairs, the later variable first as in Y: it is the one to come forward."""

@@ -4,6 +4,9 @@ With :math:`\mu_j` the mean and :math:`D_j` a power of two near the size of colu
 
 .. math:: (X - 1 \mu^\top) D^{-1} / \sqrt{n} = Q R_0 .
 
+The mean is kept in two parts: where it is much larger than the deviations, a mean rounded to one
+double would be off by as much as the last digits of the data, which are what varies there.
+
 Rows come in blocks: each is centred, scaled and merged into :math:`R_0` by a Householder QR of
 triangle over block, so the memory beyond the data is one block and one triangle. Taking out powers
 of two changes no digit, and keeps squares away from overflow and underflow.
@@ -37,14 +40,16 @@ def row_blocks(values: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         yield values[start : start + step]
 
 
-def column_means(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Means (d,), corrected once so that the error is that of the data, not of the summation."""
+def column_means(
+    values: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means (d,) and what rounding left of them, (d,), to be subtracted one after the other."""
     n = values.shape[0]
     mean: NDArray[np.float64] = values.mean(axis=0)
     left = np.zeros_like(mean)
     for block in row_blocks(values):
         left += (block - mean).sum(axis=0)
-    return mean + left / n
+    return mean, left / n
 
 
 def largest_deviation(
@@ -56,14 +61,21 @@ def largest_deviation(
 
 
 def triangular_factor(
-    values: NDArray[np.float64], mean: NDArray[np.float64], scale: NDArray[np.float64]
+    values: NDArray[np.float64],
+    mean: NDArray[np.float64],
+    left: NDArray[np.float64],
+    scale: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """R_0 (d, d), upper triangular, of the centred and scaled rows over sqrt(n)."""
+    """R_0 (d, d), upper triangular, of the centred and scaled rows over sqrt(n).
+
+    ``mean`` and ``left`` are the two parts of the mean.
+    """
     n, d = values.shape
     factor = np.zeros((d, d), order="F")
     inner = min(32, d)
     for block in row_blocks(values):
         rows = np.asfortranarray(block - mean)
+        rows -= left
         rows /= scale
         factor, *_, info = lapack.dtpqrt(0, inner, factor, rows, overwrite_a=1, overwrite_b=1)
         assert info == 0

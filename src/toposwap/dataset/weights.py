@@ -35,8 +35,8 @@ def as_weights(weights: Any, names: Sequence[str], argument: str = "W") -> NDArr
     if not np.isfinite(matrix).all():
         i, j = np.argwhere(~np.isfinite(matrix))[0]
         raise InputError(
-            f"{argument}: NaN or infinity at the edge {names[i]!r} -> {names[j]!r}; set absent edges "
-            "to 0"
+            f"{argument}: NaN or infinity at the edge {names[i]!r} -> {names[j]!r}; "
+            "set absent edges to 0"
         )
     return matrix
 
@@ -50,7 +50,8 @@ def _aligned(frame: Any, names: Sequence[str], argument: str) -> NDArray[Any]:
         if columns == [str(k) for k in range(len(columns))]:
             return values
         raise InputError(
-            f"{argument}: its columns ({listed(columns)}) are not those of the data ({listed(names)})"
+            f"{argument}: its columns ({listed(columns)}) are not those of the data "
+            f"({listed(names)})"
         )
     if set(rows) != set(columns):
         rows = columns

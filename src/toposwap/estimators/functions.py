@@ -1,4 +1,4 @@
-"""The two questions about somebody else's answer: can it be improved, and is it optimal?"""
+"""Two questions about somebody else's answer: can it be improved, and is it optimal."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Topo(BaseEstimator):  # type: ignore[misc]
     greedy : bool, default=False
         Let ``search="paper"`` take the first improving swap instead of the best.
     prune : "auto", None or float, default="auto"
-        Drop edges with \|weight\| below this number after the search. "auto" is 0.3 for a score that
+        Drop edges with |weight| below this number after the search. "auto" is 0.3 for a score that
         does not choose edges by itself, and None for one that does.
     center : bool, default=True
         Subtract the column means.

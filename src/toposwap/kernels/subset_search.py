@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 
 @kernel
-def exact_order(
-    columns: NDArray[np.float64], cost: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def exact_order(columns: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.int64]:
     """Order of the rows of ``columns`` (d, m), one vector a variable, with the least total cost."""
     d, m = columns.shape
     n_sets = 1 << d

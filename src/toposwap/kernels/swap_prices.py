@@ -8,9 +8,10 @@ coordinates:
   :math:`s_k = \sum_{p \le t \le k} U_{pt}^2`;
 - a variable :math:`k` in between loses the one as a predictor and gains the other. Without the
   variable of :math:`p` its residual variance is :math:`R_{kk}^2 (1 + U_{pk}^2 / s_{k-1})`; that of
-  the variable of :math:`q` given the same set is :math:`S_{kq} + e^2 / s_{k-1}`, their covariance is
-  :math:`R_{kk} (R_{kq} - U_{pk} e / s_{k-1})`, where :math:`e = \sum_{p \le t < k} U_{pt} R_{tq}`
-  is the coefficient of the one in the regression of the other on the first :math:`k` variables.
+  the variable of :math:`q` given the same set is :math:`S_{kq} + e^2 / s_{k-1}`, their
+  covariance :math:`R_{kk} (R_{kq} - U_{pk} e / s_{k-1})`, where
+  :math:`e = \sum_{p \le t < k} U_{pt} R_{tq}` is the coefficient of the one in the regression
+  of the other on the first :math:`k` variables.
 
 No rotation is needed: with ``e`` kept as a running sum a triple ``(p, k, q)`` costs O(1), and the
 innermost loop runs over contiguous ``q``.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from toposwap.errors import InputError
+from toposwap.graph import acyclic_order, square_matrix
 
 Edges: TypeAlias = NDArray[np.bool_]
 
@@ -43,7 +44,7 @@ def cpdag(dag: ArrayLike) -> Edges:
     node takes a few operations on boolean columns, the whole graph O(d²) time.
     """
     edges = graph_edges(dag, "dag")
-    order = _generations_in_line(edges, "dag")
+    order = acyclic_order(edges, "dag")
     parents = edges[np.ix_(order, order)]
     compelled = np.zeros_like(parents)
     for y in range(len(order)):
@@ -65,50 +66,15 @@ def cpdag(dag: ArrayLike) -> Edges:
 def dag_edges(matrix: ArrayLike, name: str) -> Edges:
     """Return the edges of a DAG as (d, d) bool, or say what is wrong with `name`."""
     edges = graph_edges(matrix, name)
-    _generations_in_line(edges, name)
+    acyclic_order(edges, name)
     return edges
 
 
 def graph_edges(matrix: ArrayLike, name: str) -> Edges:
     """Return non-zero entries as (d, d) bool, or say what is wrong with `name`."""
-    try:
-        array = np.asarray(matrix, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} is not a matrix of numbers: pass a (d, d) array") from error
-    if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise InputError(f"{name} has shape {array.shape}: pass a square (d, d) array")
-    if not np.isfinite(array).all():
-        i, j = np.argwhere(~np.isfinite(array))[0]
-        raise InputError(f"{name}[{i}, {j}] is {array[i, j]}: every entry must be a finite number")
+    array = square_matrix(matrix, name)
     if np.diagonal(array).any():
         loop = np.flatnonzero(np.diagonal(array))[0]
         raise InputError(f"{name} has an edge from node {loop} to itself: set its diagonal to 0")
     edges: Edges = array != 0
     return edges
-
-
-def _generations_in_line(edges: Edges, name: str) -> NDArray[np.intp]:
-    """Return a topological order, (d,): first the nodes without parents, then their heirs."""
-    missing_parents = edges.sum(axis=0)
-    order: list[int] = []
-    generation = np.flatnonzero(missing_parents == 0)
-    while generation.size:
-        order.extend(generation.tolist())
-        missing_parents -= edges[generation].sum(axis=0)
-        missing_parents[generation] = -1  # placed
-        generation = np.flatnonzero(missing_parents == 0)
-    if len(order) < len(edges):
-        cycle = " -> ".join(map(str, _cycle_among(edges, missing_parents > 0)))
-        raise InputError(f"{name} has the cycle {cycle}: pass a graph without directed cycles")
-    return np.array(order, dtype=np.intp)
-
-
-def _cycle_among(edges: Edges, stuck: Edges) -> list[int]:
-    """Return i -> ... -> i among the `stuck` nodes, each of which has a parent among them."""
-    parent = (edges & stuck[:, None]).argmax(axis=0)
-    node = int(stuck.argmax())
-    seen: list[int] = []
-    while node not in seen:
-        seen.append(node)
-        node = int(parent[node])
-    return [node, *seen[: seen.index(node) : -1], node]

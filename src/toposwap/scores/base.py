@@ -122,7 +122,7 @@ class OrderFit(ABC):
 
     @abstractmethod
     def price(self, order: Order) -> float:
-        r"""Change of Q if the order became ``order``: :math:`Q(\Theta^*_{\pi'}) - Q(\Theta^*_\pi)`."""
+        r""":math:`Q(\Theta^*_{\pi'}) - Q(\Theta^*_\pi)` for another order :math:`\pi'`."""
 
     @abstractmethod
     def reorder(self, order: Order) -> None:
@@ -174,7 +174,7 @@ class OrderFit(ABC):
                 moved += 1
         return moved
 
-    def refresh(self) -> None:
+    def refresh(self) -> None:  # noqa: B027 - optional
         """Clear accumulated rounding error; nothing to do for a fit that is solved afresh."""
 
     def all_pairs(self) -> NDArray[np.int64]:

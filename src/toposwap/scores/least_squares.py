@@ -69,8 +69,8 @@ class LeastSquares(Score):
             raise InputError(f"ridge: must be a number >= 0, got {self.ridge!r}")
         if self.ridge == 0.0 and data.n <= data.d:
             raise InputError(
-                f"{data.n} rows are too few for least squares on {data.d} columns: n_samples={data.n} "
-                f"must exceed the number of columns. Use a ridge (score=LeastSquares(ridge=0.1), "
+                f"{data.n} rows are too few for least squares on {data.d} columns "
+                f"(n_samples={data.n} must be larger). Use a ridge (score=LeastSquares(ridge=0.1), "
                 "--ridge 0.1), fewer columns, or more rows"
             )
         return BoundLeastSquares(self, data)
@@ -85,13 +85,15 @@ class BoundLeastSquares(BoundScore):
         factor, scale = _augmented(data, score.ridge)
         self.deviations = np.sqrt(np.einsum("ij,ij->j", factor, factor))
         residuals = _relative_residuals(factor, self.deviations)
-        rounding = 32.0 * _EPS * np.sqrt(max(data.n, data.d))
+        rounding = np.full(data.d, 32.0 * _EPS * np.sqrt(max(data.n, data.d)))
+        if score.ridge == 0.0:
+            rounding = np.maximum(rounding, data.rounding)
         if (residuals <= rounding).any():
             bad = [data.names[j] for j in np.flatnonzero(residuals <= rounding)]
             raise InputError(
                 f"{columns(len(bad))} {listed(bad)} depend linearly on other columns to within "
-                "rounding error, so their coefficients are not determined: drop one of them, or use "
-                "a ridge (score=LeastSquares(ridge=...), --ridge)"
+                "rounding error, so their coefficients are not determined: drop one of them, or "
+                "use a ridge (score=LeastSquares(ridge=...), --ridge)"
             )
         self.factor = factor
         self.scale = scale
@@ -251,9 +253,7 @@ class LeastSquaresFit(OrderFit):
     @property
     def _state(
         self,
-    ) -> tuple[
-        NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]
-    ]:
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         return self._pair, self._diagonal, self._order, self._position
 
     def _factorise(self, order: NDArray[np.int64]) -> None:
@@ -269,9 +269,7 @@ class LeastSquaresFit(OrderFit):
         self._pair, self._diagonal, self._order, self._position = pair, diagonal, order, position
 
 
-def _augmented(
-    data: Dataset, ridge: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _augmented(data: Dataset, ridge: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Factor and scale of the data with the rows sqrt(ridge) e_i appended."""
     if ridge == 0.0:
         return data.factor, data.scale

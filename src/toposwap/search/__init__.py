@@ -8,7 +8,8 @@ from toposwap.search.paper import PaperSearch, suggested_sizes
 
 #: Searches by name.
 SEARCHES: dict[str, type[Search]] = {
-    search.name: search for search in (AutoSearch, PaperSearch, InsertionSearch, ExactSearch, NoSearch)
+    search.name: search
+    for search in (AutoSearch, PaperSearch, InsertionSearch, ExactSearch, NoSearch)
 }
 
 __all__ = [

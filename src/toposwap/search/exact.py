@@ -18,7 +18,7 @@ _LARGEST = 22
 
 
 class ExactSearch(Search):
-    """B(S) = min_{v in S} B(S - v) + Q_v(S - v): every order is covered, so the result is proven."""
+    """B(S) = min_{v in S} B(S - v) + Q_v(S - v): every order is covered, the result proven."""
 
     name: ClassVar[str] = "exact"
     finished: ClassVar[str] = "global minimum"

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from toposwap.certificate import violations
 from toposwap.search.base import Move, Search
 from toposwap.search.disjoint import disjoint_swaps
+from toposwap.search.repair import repair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,7 +48,11 @@ class InsertionSearch(Search):
 
 
 class AutoSearch(Search):
-    """Insertion sweeps, then swaps, in turn: a local optimum of both neighbourhoods."""
+    """Insertion sweeps, then swaps, in turn: a local optimum of both neighbourhoods.
+
+    For a score that sets edges to zero it may still violate the KKT conditions; then the move that
+    Lemma 3 promises comes next, so that the end is always a KKT point.
+    """
 
     name: ClassVar[str] = "auto"
 
@@ -59,12 +65,17 @@ class AutoSearch(Search):
             yield from insertion.moves(fit, names, rng)
             pairs = fit.all_pairs()
             swaps = disjoint_swaps(fit, pairs, fit.swap_changes(pairs))
-            if not swaps:
+            if swaps:
+                for i, j in swaps:
+                    fit.swap(i, j)
+                fit.refresh()
+                yield Move("swap", len(pairs), describe_swaps(swaps, names))
+                continue
+            failing = violations(fit.point(), fit.bound.tolerance)
+            move = repair(fit, failing, names)
+            if move is None:
                 return
-            for i, j in swaps:
-                fit.swap(i, j)
-            fit.refresh()
-            yield Move("swap", len(pairs), describe_swaps(swaps, names))
+            yield move
 
 
 def describe_swaps(swaps: Sequence[tuple[int, int]], names: Sequence[str]) -> str:

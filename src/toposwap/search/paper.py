@@ -12,7 +12,7 @@ from toposwap.errors import InputError, ToposwapWarning
 from toposwap.search.base import Move, Search
 from toposwap.search.disjoint import disjoint_swaps
 from toposwap.search.local import describe_swaps
-from toposwap.search.update_sort import with_edge
+from toposwap.search.repair import repair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,7 +87,10 @@ class PaperSearch(Search):
         while True:
             survey = self.candidates.survey(fit, rng)
             if len(survey.violations):
-                move = self._repair(fit, survey.violations, names, rng)
+                violations = survey.violations
+                if self.greedy:
+                    violations = rng.permutation(violations)
+                move = repair(fit, violations, names, greedy=self.greedy)
             else:
                 move = self._swap(fit, "small", survey.pairs(s_small), names, rng)
             if move is None and large_searches < s_0:
@@ -125,29 +128,6 @@ class PaperSearch(Search):
             raise InputError(f"s_large={large} must not be smaller than s_small={small}")
         return small, large, searches
 
-    def _repair(
-        self,
-        fit: OrderFit,
-        violations: NDArray[np.int64],
-        names: Sequence[str],
-        rng: np.random.Generator,
-    ) -> Move | None:
-        """Y(Theta, 0, 0) is not empty: the best order with one of its edges added."""
-        weights = fit.point().weights
-        lowest, chosen = -fit.resolution, None
-        for i, j in rng.permutation(violations) if self.greedy else violations:
-            order = with_edge(fit.order, weights, int(i), int(j))
-            change = fit.price(order)
-            if change < lowest:
-                lowest, chosen = change, (order, int(i), int(j))
-                if self.greedy:
-                    break
-        if chosen is None:
-            return None
-        order, i, j = chosen
-        fit.reorder(order)
-        return Move("small", len(violations), f"put {names[i]!r} before {names[j]!r}")
-
     def _swap(
         self,
         fit: OrderFit,
@@ -170,7 +150,7 @@ class PaperSearch(Search):
 
 
 def _first_improving(fit: OrderFit, pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """The first of ``pairs`` that helps; priced in batches of 1, 2, 4, ... as batches are cheaper."""
+    """The first of ``pairs`` that helps, priced in batches of 1, 2, 4, ..., which are cheaper."""
     start, size = 0, 1
     while start < len(pairs):
         changes = fit.swap_changes(pairs[start : start + size])

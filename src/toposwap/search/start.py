@@ -8,8 +8,9 @@ import numpy as np
 
 from toposwap.dataset.weights import as_weights
 from toposwap.errors import InputError
+from toposwap.graph import topological_order
 from toposwap.kernels import pivoted
-from toposwap.order import Order, topological_order
+from toposwap.order import Order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
 INITS = ("auto", "variance", "random")
 
 
-def starting_order(
-    init: Any, data: Dataset, rng: np.random.Generator
-) -> tuple[Order, str | None]:
+def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> tuple[Order, str | None]:
     """Return the order that ``init`` stands for, and a remark if it had to be mended.
 
     ``init`` is "auto" or "variance" (a pivoted factorisation), "random", an order (column
@@ -34,7 +33,8 @@ def starting_order(
         if init in INITS:
             return smallest_variance_order(data), None
         raise InputError(
-            f"init: {init!r} is not one of {', '.join(map(repr, INITS))}, an order or a weight matrix"
+            f"init: {init!r} is not one of {', '.join(map(repr, INITS))}, an order or a weight "
+            "matrix"
         )
     if isinstance(init, Order):
         return _checked(init, data), None
@@ -56,7 +56,7 @@ def smallest_variance_order(data: Dataset) -> Order:
 
 
 def without_weakest(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    """Drop the edges of smallest \\|weight\\| until no cycle is left; the rest and how many went.
+    """Drop the edges of smallest |weight| until no cycle is left; the rest and how many went.
 
     The number to drop is found by bisection: a graph with fewer edges has no more cycles.
     """

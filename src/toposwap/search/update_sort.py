@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toposwap.order import Order, topological_order
+from toposwap.graph import topological_order
+from toposwap.order import Order
 
 if TYPE_CHECKING:
     import numpy as np

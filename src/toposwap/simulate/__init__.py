@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from toposwap.simulate.graphs import GRAPH_KINDS, dag, graph_kind, topological_order
+from toposwap.simulate.graphs import GRAPH_KINDS, dag, graph_kind
 from toposwap.simulate.linear import (
     NOISES,
     LinearSample,
@@ -22,7 +22,6 @@ from toposwap.simulate.linear import (
 __all__ = [
     # graphs
     "dag",
-    "topological_order",
     # linear models on them
     "edge_weights",
     "linear_sem",

@@ -1,4 +1,4 @@
-"""Random directed acyclic graphs, and the order that shows a graph to be acyclic.
+"""Random directed acyclic graphs.
 
 A kind of graph is one function that draws a strictly upper triangular matrix: nodes are numbered in
 a topological order and edges run from earlier to later ones. :func:`dag` does the rest, which is
@@ -8,13 +8,12 @@ decorate such a function with :func:`graph_kind`.
 
 from __future__ import annotations
 
-import heapq
 import math
 import re
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from toposwap.errors import InputError
 
@@ -47,7 +46,7 @@ def dag(
     k: float | None = None,
     random_state: RandomState = None,
     *,
-    hubs: Literal["causes", "effects"] = "causes",
+    hubs: Literal["causes", "effects"] = "effects",
 ) -> Edges:
     """Draw a DAG on d nodes with k d edges in expectation: ``B[i, j]`` is the edge i -> j.
 
@@ -65,9 +64,9 @@ def dag(
         None, a seed, or the generator to draw from.
     hubs
         What the few nodes with very many neighbours in a scale-free graph are. Arriving nodes
-        become effects of the nodes they attach to (``"causes"``: many children, few parents) or
-        their causes (``"effects"``: many parents, few children). The other kinds have the same
-        distribution either way.
+        become causes of the nodes they attach to (``"effects"``: hubs have many parents, as in the
+        simulations the field compares on) or their effects (``"causes"``: hubs have many children).
+        The other kinds have the same distribution either way.
 
     Returns
     -------
@@ -163,57 +162,6 @@ def _kind_and_density(kind: str, k: float | None) -> tuple[Draw, float]:
         raise InputError(f"k is given twice, as k = {k} and in kind = {kind!r}: leave one out")
     given = k if k is not None else k_in_name
     return GRAPH_KINDS[name], DEFAULT_K if given is None else given
-
-
-def topological_order(adjacency: ArrayLike) -> NDArray[np.intp]:
-    """List the nodes so that i comes before j whenever ``adjacency[i, j] != 0``; shape (d,).
-
-    Of all nodes whose parents are listed already the one with the smallest label comes next, so
-    the order is a function of the graph alone.
-    """
-    return order_of(checked_matrix(adjacency, "adjacency"), "adjacency")
-
-
-def order_of(weights: NDArray[np.float64], name: str) -> NDArray[np.intp]:
-    """:func:`topological_order` of a checked matrix; a cycle is reported as one of `name`."""
-    edges = weights != 0
-    missing_parents = edges.sum(axis=0)
-    ready = np.flatnonzero(missing_parents == 0).tolist()  # ascending, hence a heap already
-    order = []
-    while ready:
-        node = heapq.heappop(ready)
-        order.append(node)
-        children = np.flatnonzero(edges[node])
-        missing_parents[children] -= 1
-        for child in children[missing_parents[children] == 0].tolist():
-            heapq.heappush(ready, child)
-    if len(order) < len(edges):
-        cycle = " -> ".join(map(str, _cycle_among(edges, missing_parents > 0)))
-        raise InputError(f"{name} has the cycle {cycle}: remove one of its edges")
-    return np.array(order, dtype=np.intp)
-
-
-def _cycle_among(edges: Edges, stuck: Edges) -> list[int]:
-    """Return i -> ... -> i among the `stuck` nodes, each of which has a parent among them."""
-    walk = [int(np.flatnonzero(stuck)[0])]
-    while walk[-1] not in walk[:-1]:
-        walk.append(int(np.flatnonzero(edges[:, walk[-1]] & stuck)[0]))
-    # The walk goes from effect to cause and ends where it closes.
-    return walk[walk.index(walk[-1]) :][::-1]
-
-
-def checked_matrix(matrix: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Return a (d, d) float array with finite entries, or say what is wrong with `name`."""
-    try:
-        array = np.asarray(matrix, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} is not a matrix of numbers: pass a (d, d) array") from error
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
-        raise InputError(f"{name} has shape {array.shape}: pass a square (d, d) array with d >= 1")
-    if not np.isfinite(array).all():
-        i, j = np.argwhere(~np.isfinite(array))[0]
-        raise InputError(f"{name}[{i}, {j}] is {array[i, j]}: every entry must be a finite number")
-    return array
 
 
 def checked_count(value: int, name: str) -> int:

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
 from toposwap.errors import InputError
-from toposwap.simulate.graphs import RandomState, checked_count, checked_matrix, dag, order_of
+from toposwap.graph import acyclic_order, square_matrix
+from toposwap.simulate.graphs import RandomState, checked_count, dag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,7 +114,7 @@ def edge_weights(
     adjacency: ArrayLike, low: float = 0.5, high: float = 2.0, random_state: RandomState = None
 ) -> Floats:
     """W_ij ~ Unif([-high, -low] ∪ [low, high]) where ``adjacency[i, j] != 0``, else 0; (d, d)."""
-    edges = checked_matrix(adjacency, "adjacency") != 0
+    edges = square_matrix(adjacency, "adjacency") != 0
     if not 0 <= low <= high < np.inf or high == 0:
         raise InputError(f"low = {low} and high = {high}: use 0 <= low <= high with high > 0")
     rng = np.random.default_rng(random_state)
@@ -155,7 +156,7 @@ def linear_sem(
     (n, d) array
         One sample a row.
     """
-    return _sample(checked_matrix(W, "W"), n, noise, scale, np.random.default_rng(random_state)).X
+    return _sample(square_matrix(W, "W"), n, noise, scale, np.random.default_rng(random_state)).X
 
 
 def linear_dataset(
@@ -164,7 +165,7 @@ def linear_dataset(
     kind: str = "ER",
     k: float | None = None,
     *,
-    hubs: Literal["causes", "effects"] = "causes",
+    hubs: Literal["causes", "effects"] = "effects",
     weights: tuple[float, float] = (0.5, 2.0),
     noise: str = "gauss-EV",
     random_state: RandomState = None,
@@ -195,7 +196,7 @@ def population_covariance(W: ArrayLike, noise_variance: ArrayLike = 1.0) -> Floa
     (d, d) array
         Symmetric and, as a product of a matrix with its transpose, positive semi-definite.
     """
-    weights = checked_matrix(W, "W")
+    weights = square_matrix(W, "W")
     variance = _one_per_node(noise_variance, len(weights), "noise_variance")
     # The rows of diag(sqrt(v)) are "samples" whose second moments are those of the noise.
     root = _solve(weights, np.diag(np.sqrt(variance)))
@@ -218,7 +219,7 @@ def _sample(
 
 def _solve(weights: Floats, Z: Floats) -> Floats:
     """Solve X (I - W) = Z for X, by one triangular solve in a topological order; (n, d)."""
-    order = order_of(weights, "W")
+    order = acyclic_order(weights != 0, "W")
     in_order = np.eye(len(order)) - weights[np.ix_(order, order)]
     X = np.empty_like(Z)
     X[:, order] = solve_triangular(

@@ -1,0 +1,155 @@
+"""What holds for every score: the registered ones, and toys that use each way of writing one."""
+
+from itertools import pairwise, permutations, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_scores import ALL_TOYS
+
+from toposwap.certificate import certify
+from toposwap.dataset import Dataset
+from toposwap.errors import InputError
+from toposwap.order import Order
+from toposwap.scores import SCORES, LeastSquares
+from toposwap.search import SEARCHES, run
+
+EVERY = [cls() for cls in (*SCORES.values(), *ALL_TOYS)] + [LeastSquares(ridge=0.3)]
+ALL = pytest.mark.parametrize("score", EVERY, ids=repr)
+
+
+def table(seed, d=5, n=60):
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.uniform(-1.5, 1.5, (d, d)) * (rng.random((d, d)) < 0.6), 1)
+    X = rng.standard_normal((n, d)) @ np.linalg.inv(np.eye(d) - W)
+    return X[:, rng.permutation(d)]
+
+
+def problem(score, seed, d=5):
+    return score.bind(Dataset.from_table(table(seed, d))), np.random.default_rng(seed + 1)
+
+
+@ALL
+@given(seed=st.integers(0, 1000))
+def test_gradient_is_the_slope_of_the_value(score, seed):
+    bound, rng = problem(score, seed)
+    d = bound.data.d
+    W = rng.uniform(0.2, 1.0, (d, d)) * rng.choice([-1, 1], (d, d))
+    np.fill_diagonal(W, 0.0)
+    point = bound.evaluate(W.copy())
+    for i, j in rng.integers(d, size=(5, 2)):
+        if i == j:
+            continue
+        up, down = W.copy(), W.copy()
+        up[i, j] += 1e-5
+        down[i, j] -= 1e-5
+        slope = (bound.evaluate(up).value - bound.evaluate(down).value) / 2e-5
+        scale = point.row_scale[i] * point.column_scale[j]
+        assert point.gradient[i, j] == pytest.approx(abs(slope), rel=1e-5, abs=1e-7 * scale)
+
+
+@ALL
+@given(seed=st.integers(0, 1000))
+def test_a_fit_solves_its_order(score, seed):
+    """Consistent with the order, of the value it says, stationary, and not to be improved."""
+    bound, rng = problem(score, seed)
+    order = Order(rng.permutation(bound.data.d))
+    fit = bound.fit(order)
+    point = bound.evaluate(fit.parameters())
+    allowed = order.positions[:, None] < order.positions
+    assert not point.weights[~allowed].any()
+    assert point.value == pytest.approx(fit.value, rel=1e-9)
+    scale = np.outer(point.row_scale, point.column_scale)
+    assert (point.gradient <= bound.tolerance * scale)[allowed].all()
+    read = fit.point()
+    np.testing.assert_allclose(read.weights, point.weights, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(read.gradient, point.gradient, rtol=1e-7, atol=1e-9 * scale.max())
+    step = np.where(allowed, rng.standard_normal(allowed.shape), 0.0)
+    for size in (1e-6, 1e-3, 0.1):
+        assert bound.evaluate(point.weights + size * step).value >= point.value - 1e-12 * abs(
+            point.value
+        )
+
+
+@ALL
+@given(seed=st.integers(0, 1000))
+def test_prices_are_what_refitting_costs(score, seed):
+    bound, rng = problem(score, seed, d=4)
+    d = bound.data.d
+    order = Order(rng.permutation(d))
+    fit = bound.fit(order)
+    close = {"rel": 1e-7, "abs": 1e-9 * abs(fit.value)}
+    for v in range(d):
+        for k, change in enumerate(fit.insertion_profile(v)):
+            assert change == pytest.approx(bound.fit(order.insert(v, k)).value - fit.value, **close)
+    pairs = fit.all_pairs()
+    assert len({frozenset(p) for p in pairs.tolist()}) == d * (d - 1) // 2
+    for (i, j), change in zip(pairs, fit.swap_changes(pairs), strict=True):
+        assert change == pytest.approx(bound.fit(order.swap(i, j)).value - fit.value, **close)
+    other = Order(rng.permutation(d))
+    assert fit.price(other) == pytest.approx(bound.fit(other).value - fit.value, **close)
+    assert fit.order == order
+
+
+@ALL
+@given(seed=st.integers(0, 1000))
+def test_moves_lead_where_a_fresh_fit_is(score, seed):
+    bound, rng = problem(score, seed)
+    d = bound.data.d
+    order = Order(rng.permutation(d))
+    fit = bound.fit(order)
+    for _ in range(6):
+        i, j = rng.choice(d, 2, replace=False).tolist()
+        kind = rng.integers(3)
+        if kind == 0:
+            fit.insert(i, j)
+            order = order.insert(i, j)
+        elif kind == 1:
+            fit.swap(i, j)
+            order = order.swap(i, j)
+        else:
+            order = Order(rng.permutation(d))
+            fit.reorder(order)
+        assert fit.order == order
+    fresh = bound.fit(order)
+    assert fit.value == pytest.approx(fresh.value, rel=1e-9)
+    np.testing.assert_allclose(fit.point().weights, fresh.point().weights, rtol=1e-7, atol=1e-9)
+
+
+@ALL
+@pytest.mark.parametrize("search", [cls() for cls in SEARCHES.values()], ids=list(SEARCHES))
+def test_every_search_goes_down_to_a_certified_point(score, search):
+    for seed in range(5):
+        bound, rng = problem(score, seed)
+        fit = bound.fit(Order(rng.permutation(bound.data.d)))
+        if search.name == "exact" and not score.separable:
+            with pytest.raises(InputError, match="needs a score that is a sum over variables"):
+                run(search, fit, bound.data.names, rng=rng)
+            return
+        history, status = run(search, fit, bound.data.names, rng=rng)
+        scores = [step.score for step in history]
+        assert all(later < earlier for earlier, later in pairwise(scores))
+        assert status == search.finished
+        assert fit.value == pytest.approx(scores[-1], rel=1e-9)
+        point = bound.evaluate(fit.parameters())
+        certificate = certify(point, convex=score.convex, tolerance=bound.tolerance)
+        # A sparse solution may violate the conditions until a search mends that.
+        if search.name in ("auto", "paper", "exact") or not score.selects_edges:
+            assert certificate.satisfied, certificate
+        assert certificate.kind == ("local minimum" if score.convex else "KKT point")
+
+
+@ALL
+def test_searches_against_all_orders(score):
+    names = ["auto", "exact"] if score.separable else ["auto"]
+    reached = dict.fromkeys(names, 0)
+    for name, seed in product(names, range(6)):
+        bound, rng = problem(score, seed, d=4)
+        best = min(bound.fit(Order(order)).value for order in permutations(range(4)))
+        fit = bound.fit(Order(rng.permutation(4)))
+        run(SEARCHES[name](), fit, bound.data.names, rng=rng)
+        assert fit.value >= best - 1e-9 * abs(best)
+        reached[name] += fit.value <= best + 1e-9 * abs(best)
+    assert reached["auto"] >= 5
+    assert reached.get("exact", 6) == 6

@@ -1,0 +1,75 @@
+"""Topological orders and cycles of graphs given as matrices."""
+
+import re
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toposwap.errors import InputError
+from toposwap.graph import acyclic_order, square_matrix, topological_order
+
+
+@st.composite
+def dags(draw):
+    """A random DAG with random labels, up to ten nodes."""
+    d = draw(st.integers(1, 10))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    label = rng.permutation(d)
+    return np.triu(rng.random((d, d)) < draw(st.floats(0, 1)), 1)[np.ix_(label, label)]
+
+
+@given(dags())
+def test_order_is_the_lexicographically_smallest(graph):
+    reference = nx.lexicographical_topological_sort(
+        nx.from_numpy_array(graph, create_using=nx.DiGraph)
+    )
+    np.testing.assert_array_equal(topological_order(graph), list(reference))
+
+
+@given(dags(), st.integers(0, 2**32))
+def test_preference_is_kept_where_the_graph_allows(graph, seed):
+    preference = np.random.default_rng(seed).permutation(len(graph))
+    order = topological_order(graph, preference)
+    rank = np.argsort(preference)
+    position = np.argsort(order)
+    assert (position[:, None] < position)[graph].all()
+    # A node comes before a preferred one only if an ancestor of that one has to come first.
+    for earlier, later in pairwise(order):
+        assert rank[earlier] < rank[later] or graph[earlier, later]
+
+
+@given(dags(), st.integers(0, 2**32))
+def test_a_cycle_is_named_and_is_one(graph, seed):
+    d = len(graph)
+    order = topological_order(graph)
+    # One edge back to a node that reaches its start, or a loop if there is none.
+    reaches = np.linalg.matrix_power(np.eye(d, dtype=int) + graph, d) > 0
+    pairs = np.argwhere(reaches[np.ix_(order, order)])
+    i, j = order[pairs[seed % len(pairs)]]
+    graph[j, i] = True
+    assert topological_order(graph) is None
+    with pytest.raises(InputError, match="adjacency has the cycle") as caught:
+        acyclic_order(graph, "adjacency")
+    cycle = [int(node) for node in re.findall(r"\d+", str(caught.value))]
+    assert cycle[0] == cycle[-1]
+    assert len(set(cycle)) == len(cycle) - 1
+    assert graph[cycle[:-1], cycle[1:]].all()
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.zeros((2, 3)), r"A has shape \(2, 3\): pass a square"),
+        (np.zeros(4), r"A has shape \(4,\)"),
+        (np.zeros((0, 0)), r"A has shape \(0, 0\)"),
+        ([[0, np.nan], [0, 0]], r"A\[0, 1\] is nan"),
+        ([["a", "b"], ["c", "d"]], "A is not a matrix of numbers"),
+    ],
+)
+def test_square_matrix_refuses(matrix, message):
+    with pytest.raises(InputError, match=message):
+        square_matrix(matrix, "A")
