@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.certificate import certify
+from toposwap.errors import InputError
 from toposwap.result import Result
 from toposwap.search.base import run
 from toposwap.search.start import starting_order
@@ -31,6 +32,12 @@ def learn(
 
     The certificate does not trust the fit: it evaluates Q at the weights afresh.
     """
+    whole = isinstance(max_iter, (int, np.integer)) and not isinstance(max_iter, bool)
+    if max_iter is not None and not (whole and max_iter >= 1):
+        raise InputError(
+            f"max_iter: must be None or a whole number >= 1, got {max_iter!r}; search='none' stays "
+            "at the starting order"
+        )
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
     order, remark = starting_order(init, data, rng)

@@ -34,7 +34,7 @@ class Order:
             raise InputError(f"order: column positions must be integers, got {array.dtype}")
         array = array.astype(np.int64)
         d = array.size
-        if not np.array_equal(np.sort(array), np.arange(d)):
+        if array.min() < 0 or array.max() >= d or np.bincount(array).max() > 1:
             missing = sorted(set(range(d)) - set(array.tolist()))
             raise InputError(
                 f"order: not a permutation of 0..{d - 1}; each variable must appear once "
@@ -81,6 +81,10 @@ class Order:
 
     def __hash__(self) -> int:
         return hash(self._variables.tobytes())
+
+    def __reduce__(self) -> tuple[type[Order], tuple[NDArray[np.int64]]]:
+        # Built anew, a copy is read-only again.
+        return Order, (self._variables,)
 
     def __repr__(self) -> str:
         return f"Order({self._variables.tolist()})"

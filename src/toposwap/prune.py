@@ -28,7 +28,8 @@ def resolve_threshold(prune: Any, score: Score) -> float | None:
         if prune != "auto":
             raise InputError(f"prune: must be 'auto', None or a number >= 0, got {prune!r}")
         return None if score.selects_edges else USUAL_THRESHOLD
-    if isinstance(prune, bool) or not np.isscalar(prune) or not 0.0 <= float(prune) < np.inf:
+    number = not isinstance(prune, bool) and isinstance(prune, int | float | np.number)
+    if not number or not 0.0 <= float(prune) < np.inf:
         raise InputError(f"prune: must be 'auto', None or a number >= 0, got {prune!r}")
     return float(prune)
 

@@ -21,7 +21,7 @@ def resolve(argument: str, value: Any, choices: Mapping[str, Callable[[], T]], b
         return value
     if not isinstance(value, str) or value not in choices:
         raise InputError(
-            f"{argument}: {value!r} is not one of {', '.join(map(repr, choices))}, nor a "
-            f"{base.__name__} object"
+            f"{argument}: {value!r} is not one of {', '.join(map(repr, choices))}, nor an object "
+            f"of type {base.__name__}"
         )
     return choices[value]()

@@ -44,7 +44,7 @@ class LogDet(Acyclicity):
         identity = np.eye(len(nonnegative))
         if variables is None:
             _refuse_outside(nonnegative)
-            return np.linalg.inv(identity - nonnegative)
+            return np.asarray(np.linalg.inv(identity - nonnegative), dtype=np.float64)
         # On a DAG the inverse is a finite sum over walks. In order coordinates it is triangular and
         # only non-negative numbers are added up, so no digit cancels.
         inner = np.ix_(variables, variables)

@@ -51,17 +51,17 @@ def find_params(
 
     Among equals the largest xi is taken, that is the set with the steeper gradients.
     """
-    taus, xis = np.sort(taus), np.sort(xis)
+    tau_table, xi_table = np.sort(taus), np.sort(xis)
     # A pair belongs to every tau from its first admitting one up and every xi below its gradient.
-    row = np.searchsorted(taus, h_gradient.ravel(), side="left")
-    column = np.searchsorted(xis, q_gradient.ravel(), side="left")
-    shape = (len(taus) + 1, len(xis) + 1)
+    row = np.searchsorted(tau_table, h_gradient.ravel(), side="left")
+    column = np.searchsorted(xi_table, q_gradient.ravel(), side="left")
+    shape = (len(tau_table) + 1, len(xi_table) + 1)
     counts = np.bincount(np.ravel_multi_index((row, column), shape), minlength=shape[0] * shape[1])
     sizes = counts.reshape(shape).cumsum(axis=0)[:-1, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
     distance = np.abs(sizes - size)
     ties = np.argwhere(distance == distance.min())
     a, b = ties[np.lexsort((ties[:, 0], -ties[:, 1]))[0]]
-    return float(taus[a]), float(xis[b])
+    return float(tau_table[a]), float(xi_table[b])
 
 
 class KKTCandidates(Candidates):

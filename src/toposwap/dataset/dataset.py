@@ -75,7 +75,9 @@ class Dataset:
         refuse_unusable(values, labels)
         n, d = values.shape
         if n == 1:
-            raise InputError("1 sample (one row) tells nothing about how columns vary together")
+            raise InputError(
+                "1 sample (one row) tells nothing about how columns vary together: give more rows"
+            )
         if d == 1:
             raise InputError("1 feature(s) (one column) leaves no edge to learn: give at least 2")
         mean, left = _factor.column_means(values) if center else (np.zeros(d), np.zeros(d))
@@ -154,7 +156,7 @@ class Dataset:
         eps = float(np.finfo(float).eps)
         if self.rows is None:
             return np.full(self.d, 2.0 * np.sqrt(eps * self.d))
-        return 4.0 * eps * (1.0 + np.abs(self.mean) / (self.deviations * self.scale))
+        return 2.0 * eps * (1.0 + np.abs(self.mean) / (self.deviations * self.scale))
 
     def covariance(self) -> NDArray[np.float64]:
         """C = 1/n (X - mean)'(X - mean), (d, d), in the units of the data."""

@@ -12,7 +12,7 @@ from toposwap.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 # Sums of squares over all columns, and ratios of two columns, must stay within a double's range.
 LARGEST = 1e152
@@ -59,9 +59,9 @@ def columns(count: int) -> str:
     return "column" if count == 1 else "columns"
 
 
-def named(names: Sequence[str], chosen: NDArray[np.bool_]) -> str:
+def named(names: Sequence[str], chosen: ArrayLike) -> str:
     """``column 'a'`` or ``columns 'a', 'b'``: those of ``names`` that are ``chosen``, (d,)."""
-    bad = [names[j] for j in np.flatnonzero(chosen)]
+    bad = [names[int(j)] for j in np.flatnonzero(chosen)]
     return f"{columns(len(bad))} {listed(bad)}"
 
 
@@ -104,10 +104,10 @@ def refuse_unusable(
     # One pass over the data in the common case: any NaN or infinity survives a sum.
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.isfinite(values.sum()):
-            finite = np.isfinite(values).all(axis=0)
-            if not finite.all():
+            broken = (~np.isfinite(values)).any(axis=0)
+            if broken.any():
                 raise InputError(
-                    f"NaN or infinity (missing values) in {named(names, ~finite)}: drop or impute "
+                    f"NaN or infinity (missing values) in {named(names, broken)}: drop or impute "
                     "those rows first, for example with DataFrame.dropna()"
                 )
         largest = np.maximum(values.max(axis=0), -values.min(axis=0))
@@ -140,7 +140,7 @@ def _refuse_duplicates(labels: list[str]) -> None:
 def _array_values(table: Any) -> NDArray[Any]:
     """Values of anything but a frame; what a masked array hides is missing."""
     if isinstance(table, np.ma.MaskedArray) and table.dtype.kind in "biuf":
-        return np.asarray(table.astype(np.float64).filled(np.nan))
+        return np.ma.filled(table.astype(np.float64), np.nan)
     try:
         return np.asarray(table)
     except (TypeError, ValueError) as error:

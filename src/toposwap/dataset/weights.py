@@ -23,15 +23,22 @@ def as_weights(weights: Any, names: Sequence[str], argument: str = "W") -> NDArr
     d = len(names)
     if is_frame(weights):
         weights = _aligned(weights, names, argument)
+    if isinstance(weights, np.ma.MaskedArray):
+        weights = np.ma.filled(weights.astype(np.float64), np.nan)
     try:
-        matrix = np.array(weights, dtype=np.float64)
+        values = np.asarray(weights)
+        if values.shape != (d, d):
+            raise InputError(
+                f"{argument}: shape {values.shape} does not fit data with {d} columns; it must be "
+                f"({d}, {d}) with W[i, j] for the edge from column i to column j"
+            )
+        if values.dtype.kind not in "biufO":
+            raise InputError(f"{argument}: real numbers are needed, got {values.dtype}")
+        matrix = values.astype(np.float64)
     except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"{argument}: not a matrix of numbers ({error})") from None
-    if matrix.shape != (d, d):
-        raise InputError(
-            f"{argument}: shape {matrix.shape} does not fit data with {d} columns; it must be "
-            f"({d}, {d}) with W[i, j] for the edge from column i to column j"
-        )
     if not np.isfinite(matrix).all():
         i, j = np.argwhere(~np.isfinite(matrix))[0]
         raise InputError(
@@ -45,16 +52,22 @@ def _aligned(frame: Any, names: Sequence[str], argument: str) -> NDArray[Any]:
     """Rows and columns by name if the frame has them, else as they stand."""
     columns = [str(name) for name in frame.columns]
     rows = [str(name) for name in getattr(frame, "index", columns)]
-    values = np.asarray(frame.to_numpy())
+    unnamed = [str(k) for k in range(len(columns))]
+    wanted = list(names)
     if set(columns) != set(names):
-        if columns == [str(k) for k in range(len(columns))]:
-            return values
-        raise InputError(
-            f"{argument}: its columns ({listed(columns)}) are not those of the data "
-            f"({listed(names)})"
-        )
+        if columns != unnamed:
+            raise InputError(
+                f"{argument}: its columns ({listed(columns)}) are not those of the data "
+                f"({listed(names)})"
+            )
+        wanted = columns
     if set(rows) != set(columns):
+        if rows != unnamed:
+            raise InputError(
+                f"{argument}: its rows ({listed(rows)}) are not called like its columns "
+                f"({listed(columns)})"
+            )
         rows = columns
-    by_row = [rows.index(name) for name in names]
-    by_column = [columns.index(name) for name in names]
-    return values[np.ix_(by_row, by_column)]
+    by_row = [rows.index(name) for name in wanted]
+    by_column = [columns.index(name) for name in wanted]
+    return np.asarray(frame.to_numpy())[np.ix_(by_row, by_column)]

@@ -8,7 +8,7 @@ from toposwap.certificate import Certificate, certify
 from toposwap.dataset import Dataset
 from toposwap.dataset.weights import as_weights
 from toposwap.errors import InputError
-from toposwap.estimators.topo import Topo
+from toposwap.estimators.topo import Topo, has_names
 from toposwap.registry import resolve
 from toposwap.scores import SCORES, Score
 
@@ -19,22 +19,25 @@ if TYPE_CHECKING:
 def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
     """Improve any learner's weight matrix: a fitted :class:`Topo` that started from it.
 
-    Its score is at most that of ``W`` (of what is left of ``W`` after dropping the weakest edges of
-    its cycles, if it has any), because the parameters are solved for an order of ``W`` first and
-    every move lowers the score.
+    Its score is at most that of ``W`` (if ``W`` has cycles: of what is left after dropping its
+    weakest edges until it has none), because the parameters are solved for an order of ``W`` first
+    and every move lowers the score.
 
     Parameters
     ----------
     W
         (d, d), ``W[i, j]`` for the edge i -> j; a DataFrame is matched to the data by name.
     X
-        The data, (n, d).
+        The data, (n, d), or a :class:`~toposwap.dataset.Dataset`.
     **parameters
         Parameters of :class:`Topo` other than ``init``.
     """
     if "init" in parameters:
         raise InputError("refine: W is the starting point, so init cannot be given as well")
-    return Topo(init=W, **parameters).fit(X)
+    model = Topo(**parameters)
+    data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=model.center)
+    model.init = as_weights(W, data.names)
+    return model._fit(data, named=has_names(X))
 
 
 def check_kkt(
@@ -60,6 +63,8 @@ def check_kkt(
     tolerance
         Largest relative residual to accept; by default the score's own.
     """
+    if tolerance is not None and not tolerance >= 0.0:
+        raise InputError(f"tolerance: must be a number >= 0, got {tolerance!r}")
     data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=center)
     bound = resolve("score", score, SCORES, Score).bind(data)
     point = bound.evaluate(as_weights(W, data.names))

@@ -13,7 +13,7 @@ from toposwap.acyclicity import ACYCLICITIES, Acyclicity
 from toposwap.candidates import KKTCandidates
 from toposwap.dataset import Dataset
 from toposwap.dataset.validation import is_frame
-from toposwap.errors import ToposwapWarning
+from toposwap.errors import InputError, ToposwapWarning
 from toposwap.learn import learn
 from toposwap.prune import resolve_threshold, threshold
 from toposwap.registry import resolve
@@ -134,21 +134,21 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         self.progress = progress
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn passes y
-        """Learn from a table (n, d), array or DataFrame; ``y`` is ignored."""
-        data = Dataset.from_table(X, center=self.center)
-        if is_frame(X) and all(isinstance(name, str) for name in X.columns):
-            self.feature_names_in_ = np.array(data.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        return self._fit(data)
+        """Learn from a table (n, d), array or DataFrame; ``y`` is ignored.
+
+        A :class:`~toposwap.dataset.Dataset` is taken as it is, whatever ``center`` says.
+        """
+        data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=self.center)
+        return self._fit(data, named=has_names(X))
 
     def fit_covariance(
         self, covariance: ArrayLike, n: int, names: Sequence[str] | None = None
     ) -> Self:
         """Learn from a covariance matrix (d, d), divisor n, and the number of rows behind it."""
-        return self._fit(Dataset.from_covariance(covariance, n, names=names))
+        data = Dataset.from_covariance(covariance, n, names=names)
+        return self._fit(data, named=names is not None or has_names(covariance))
 
-    def _fit(self, data: Dataset) -> Self:
+    def _fit(self, data: Dataset, *, named: bool) -> Self:
         score = resolve("score", self.score, SCORES, Score)
         at_least = resolve_threshold(self.prune, score)
         result = learn(
@@ -156,12 +156,16 @@ class Topo(BaseEstimator):  # type: ignore[misc]
             score,
             self._search(),
             self.init,
-            rng=np.random.default_rng(self.random_state),
+            rng=_generator(self.random_state),
             progress=self.progress,
             max_iter=self.max_iter,
         )
         for remark in result.remarks:
             warnings.warn(remark, ToposwapWarning, stacklevel=3)
+        if named:
+            self.feature_names_in_ = np.array(data.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
         self.result_ = result
         self.threshold_ = at_least
         self.n_features_in_ = data.d
@@ -232,3 +236,18 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         for i, j in np.argwhere(self.adjacency_matrix_):
             graph.add_edge(names[i], names[j], weight=float(self.adjacency_matrix_[i, j]))
         return graph
+
+
+def has_names(X: Any) -> bool:
+    """Whether ``X`` is a frame whose columns all have names, as scikit-learn counts them."""
+    return is_frame(X) and all(isinstance(name, str) for name in X.columns)
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InputError(
+            "random_state: must be None, a whole number >= 0 or a numpy.random.Generator, got "
+            f"{random_state!r}"
+        ) from None

@@ -162,7 +162,7 @@ def insertion_sweep(
     moved = 0
     for variable in visits:
         insertion_profile(pair, diagonal, order, position, cost, variable, profile)
-        target = np.argmin(profile)
+        target = int(np.argmin(profile))
         if profile[target] < -threshold:
             insert(pair, diagonal, order, position, variable, target)
             moved += 1

@@ -15,7 +15,12 @@ F = TypeVar("F", bound="Callable[..., Any]")
 
 # Division by zero gives infinity instead of a Python exception inside the loop, and a multiply-add
 # may be fused; nothing else about the order of the floating-point operations is given away.
-_OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+_OPTIONS: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"contract"},
+}
 
 
 def kernel(function: F) -> F:
@@ -26,8 +31,9 @@ def kernel(function: F) -> F:
     at all; a folder of this user's below the system's temporary directory takes their place.
     """
     try:
-        return numba.njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+        return numba.njit(**_OPTIONS)(function)
     except RuntimeError:
         owner = getattr(os, "getuid", lambda: "user")()
-        numba.config.CACHE_DIR = os.path.join(tempfile.gettempdir(), f"toposwap-kernels-{owner}")
-        return numba.njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+        folder = os.path.join(tempfile.gettempdir(), f"toposwap-kernels-{owner}")
+        numba.config.CACHE_DIR = folder  # type: ignore[attr-defined]
+        return numba.njit(**_OPTIONS)(function)

@@ -90,8 +90,9 @@ class BoundLeastSquares(BoundScore):
             rounding = np.maximum(rounding, data.rounding)
         if (residuals <= rounding).any():
             bad = [data.names[j] for j in np.flatnonzero(residuals <= rounding)]
+            verb = "depends" if len(bad) == 1 else "depend"
             raise InputError(
-                f"{columns(len(bad))} {listed(bad)} depend linearly on other columns to within "
+                f"{columns(len(bad))} {listed(bad)} {verb} linearly on other columns to within "
                 "rounding error, so their coefficients are not determined: drop one of them, or "
                 "use a ridge (score=LeastSquares(ridge=...), --ridge)"
             )
@@ -183,8 +184,9 @@ class LeastSquaresFit(OrderFit):
         self._factorise(order.variables.copy())
 
     def refresh(self) -> None:
-        """Factorise the data again in the current order."""
-        self._factorise(self._order)
+        """Factorise the data again in the current order, unless nothing happened since."""
+        if self._rotated:
+            self._factorise(self._order)
 
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
         """O(d), exact."""
@@ -207,6 +209,7 @@ class LeastSquaresFit(OrderFit):
 
     def insert(self, variable: int, position: int) -> None:
         """One Givens rotation for each variable passed."""
+        self._rotated = True
         factor_pair.insert(*self._state, variable, position)
 
     def swap(self, i: int, j: int) -> None:
@@ -223,7 +226,8 @@ class LeastSquaresFit(OrderFit):
             np.asarray(visits, dtype=np.int64),
             self.resolution / self._half,
         )
-        if moved and self.bound.delicate:
+        self._rotated |= moved > 0
+        if self.bound.delicate:
             self.refresh()
         return moved
 
@@ -267,6 +271,7 @@ class LeastSquaresFit(OrderFit):
         position = np.empty_like(order)
         position[order] = np.arange(order.size)
         self._pair, self._diagonal, self._order, self._position = pair, diagonal, order, position
+        self._rotated = False
 
 
 def _augmented(data: Dataset, ridge: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

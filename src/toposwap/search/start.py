@@ -38,9 +38,10 @@ def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> tuple[
         )
     if isinstance(init, Order):
         return _checked(init, data), None
-    if np.ndim(init) == 2:
+    dimensions = _dimensions(init)
+    if dimensions == 2:
         return _from_weights(as_weights(init, data.names, "init"), data)
-    if np.ndim(init) == 1:
+    if dimensions == 1:
         if all(isinstance(name, str) for name in init):
             init = [data.index(name) for name in init]
         return _checked(Order(init), data), None
@@ -91,7 +92,16 @@ def _from_weights(weights: NDArray[np.float64], data: Dataset) -> tuple[Order, s
     )
 
 
+def _dimensions(init: Any) -> int | None:
+    try:
+        return np.ndim(init)
+    except ValueError:  # rows of unequal length
+        return None
+
+
 def _checked(order: Order, data: Dataset) -> Order:
     if len(order) != data.d:
-        raise InputError(f"init: an order of {len(order)} variables for {data.d} columns")
+        raise InputError(
+            f"init: an order of {len(order)} variables for {data.d} columns; each must appear once"
+        )
     return order

@@ -1,0 +1,43 @@
+# Two targets for everyone: `make demo` and `make test`. Both create .venv first.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: demo test lint types tests bench clean
+
+demo: $(VENV)/.runtime
+	$(BIN)/toposwap demo
+
+test: lint types tests
+
+lint: $(VENV)/.development
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.development
+	$(BIN)/mypy
+
+tests: $(VENV)/.development
+	$(BIN)/pytest -n 2
+
+bench: $(VENV)/.runtime
+	$(BIN)/python benchmarks/least_squares.py
+
+# Debian ships `venv` without pip unless python3-venv is installed; the system's pip fills in then.
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV) || ( \
+	  $(PYTHON) -m venv --clear --without-pip $(VENV) && \
+	  $(PYTHON) -m pip --python $(BIN)/python install --quiet pip )
+	$(PIP) install --quiet --constraint constraints.txt --upgrade pip
+
+$(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install --quiet --constraint constraints.txt --editable ".[all]"
+	touch $@
+
+$(VENV)/.development: pyproject.toml constraints.txt $(VENV)/.runtime
+	$(PIP) install --quiet --constraint constraints.txt --group dev
+	touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output

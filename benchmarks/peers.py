@@ -1,0 +1,124 @@
+"""The same data for toposwap and for learners from other packages, judged by one yardstick.
+
+Needs ``pip install torch==2.13.0 dagma flopsearch lingam`` beside toposwap; a learner whose package
+is missing is left out. Run ``python benchmarks/peers.py`` (a few minutes). One core, columns
+permuted, kernels warm. Scores are recomputed: each learner's order is refitted by least squares, and
+``refine`` starts from its graph. What a learner reports about itself is not used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import sys
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from timing import seconds  # noqa: E402 - sets the number of threads before NumPy loads
+
+import numpy as np  # noqa: E402
+
+import toposwap as ts  # noqa: E402
+
+Learner = Callable[[np.ndarray], np.ndarray]
+
+
+def topo(**settings: object) -> Learner:
+    return lambda X: ts.Topo(init="random", random_state=0, **settings).fit(X).adjacency_matrix_
+
+
+def dagma(X: np.ndarray) -> np.ndarray:
+    from dagma.linear import DagmaLinear
+
+    with contextlib.redirect_stderr(io.StringIO()):
+        return DagmaLinear(loss_type="l2").fit(X - X.mean(axis=0), lambda1=0.02)
+
+
+def lingam(X: np.ndarray) -> np.ndarray:
+    from lingam import DirectLiNGAM
+
+    model = DirectLiNGAM()
+    model.fit(X)
+    W = model.adjacency_matrix_.T.copy()
+    W[np.abs(W) < 0.3] = 0.0
+    return W
+
+
+def flop(X: np.ndarray) -> np.ndarray:
+    import flopsearch
+
+    # 1: i -> j, 2: undirected in its output; an undirected edge keeps one arbitrary direction.
+    G = np.asarray(flopsearch.flop(X, 2.0, restarts=20))
+    return ((G == 1) | (np.triu(G == 2))).astype(float)
+
+
+def learners() -> Iterator[tuple[str, Learner]]:
+    yield "toposwap, auto", topo()
+    yield "toposwap, paper", topo(search="paper")
+    for name, package, learner in (
+        ("DAGMA", "dagma", dagma),
+        ("FLOP, 20 restarts", "flopsearch", flop),
+        ("DirectLiNGAM", "lingam", lingam),
+    ):
+        if find_spec(package):
+            yield name, learner
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--nodes", type=int, default=50)
+    parser.add_argument("--rows", type=int, default=1000)
+    parser.add_argument("--graph", default="ER4")
+    parser.add_argument("--seeds", type=int, default=5)
+    options = parser.parse_args()
+    samples = [
+        ts.simulate.linear_dataset(options.nodes, options.rows, options.graph, random_state=seed)
+        for seed in range(options.seeds)
+    ]
+    print(
+        f"{options.graph}, d = {options.nodes}, n = {options.rows}, equal noise variances, "
+        f"means over {options.seeds} seeds\n"
+    )
+    print("| learner | seconds | score of its order | SHD | score after `refine` | SHD after |")
+    print("|---|---|---|---|---|---|")
+    for sample in samples[:1]:
+        topo(search="paper")(sample.X)
+        topo()(sample.X)
+    true = np.mean([refit(sample.weights, sample.X).score_ for sample in samples])
+    print(f"| true order | | {true:.3f} | | | |")
+    for name, learner in learners():
+        rows = []
+        for sample in samples:
+            found: list[np.ndarray] = []
+            took = seconds(lambda sample=sample, found=found: found.append(learner(sample.X)))
+            refined = ts.refine(found[0], sample.X)
+            rows.append(
+                (
+                    took,
+                    refit(found[0], sample.X).score_,
+                    ts.metrics.shd(sample.weights, found[0]),
+                    refined.score_,
+                    ts.metrics.shd(sample.weights, refined.adjacency_matrix_),
+                )
+            )
+        took, score, distance, after, distance_after = np.mean(rows, axis=0)
+        print(
+            f"| {name} | {took:.4f} | {score:.3f} | {distance:.1f} | {after:.3f} "
+            f"| {distance_after:.1f} |",
+            flush=True,
+        )
+
+
+def refit(W: np.ndarray, X: np.ndarray) -> ts.Topo:
+    return ts.Topo(search="none", init=W).fit(X)
+
+
+if __name__ == "__main__":
+    import warnings
+
+    warnings.simplefilter("ignore", ts.ToposwapWarning)
+    main()

@@ -1,0 +1,35 @@
+"""Measuring on a shared machine: one thread, warm, permuted columns, ratios from the same run."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+
+# Before NumPy is imported: the yardstick and the measured code get one core each.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+
+def seconds(call: Callable[[], object]) -> float:
+    """Wall time of one call."""
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
+
+
+def ratio(
+    measured: Callable[[], object], yardstick: Callable[[], object], repeats: int
+) -> tuple[float, float]:
+    """Median of ``repeats`` ratios measured / yardstick, the two run right after each other.
+
+    The second number is the median time of the yardstick in seconds. Both are called once before
+    anything is timed.
+    """
+    measured()
+    yardstick()
+    ratios, yards = [], []
+    for _ in range(repeats):
+        yards.append(seconds(yardstick))
+        ratios.append(seconds(measured) / yards[-1])
+    return sorted(ratios)[repeats // 2], sorted(yards)[repeats // 2]
