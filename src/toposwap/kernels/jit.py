@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
@@ -33,7 +34,20 @@ def kernel(function: F) -> F:
     try:
         return numba.njit(**_OPTIONS)(function)
     except RuntimeError:
-        owner = getattr(os, "getuid", lambda: "user")()
-        folder = os.path.join(tempfile.gettempdir(), f"toposwap-kernels-{owner}")
-        numba.config.CACHE_DIR = folder  # type: ignore[attr-defined]
+        numba.config.CACHE_DIR = str(private_folder())  # type: ignore[attr-defined]
         return numba.njit(**_OPTIONS)(function)
+
+
+def private_folder() -> Path:
+    """A folder below the temporary directory that only this user can write to.
+
+    Cached code is executed when it is loaded, so a folder that somebody else made under the
+    expected name is not used.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else os.getlogin()
+    folder = Path(tempfile.gettempdir()) / f"toposwap-kernels-{user}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    about = folder.lstat()
+    if hasattr(os, "getuid") and (about.st_uid != user or about.st_mode & 0o077):
+        return Path(tempfile.mkdtemp(prefix="toposwap-kernels-"))
+    return folder
