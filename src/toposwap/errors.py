@@ -32,3 +32,14 @@ class MissingExtraError(ImportError):
 
 class ToposwapWarning(UserWarning):
     """Something the user should know about a result that is otherwise valid."""
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Whether ``error`` is Ctrl-C, also where a compiled kernel has wrapped it.
+
+    While numba hands the result of a kernel over to Python, ``KeyboardInterrupt`` turns into the
+    cause of a ``SystemError``.
+    """
+    while isinstance(error, SystemError):
+        error = error.__cause__
+    return isinstance(error, KeyboardInterrupt)

@@ -529,9 +529,9 @@ BAD_COVARIANCES = {
     "not square": (C[:3], N, r"covariance: must be square, got shape \(3, 4\)"),
     "one dimension": (C[0], N, "two dimensions"),
     "not symmetric": (
-        C + np.triu(np.full((D, D), 0.1), 1),
+        C + 0.1 * (np.arange(D * D).reshape(D, D) == 7),
         N,
-        r"covariance: not symmetric at \('x0', 'x1'\)|covariance: not symmetric at",
+        r"covariance: not symmetric at \('x1', 'x3'\): .*; give a covariance matrix",
     ),
     "negative variance": (
         symmetric(2, 2, -1.0),
@@ -572,5 +572,5 @@ def test_dependent_columns_are_found_in_a_covariance_too(d, seed):
     """Squares are rounded there, so some such matrices pass for positive definite."""
     X = np.random.default_rng(seed).standard_normal((200, d))
     X[:, 0] = X[:, 1:].sum(axis=1)
-    with pytest.raises(InputError, match="not positive definite|depend linearly"):
+    with pytest.raises(InputError, match=r"not positive definite|depend linearly"):
         ts.Topo().fit_covariance(np.cov(X.T, bias=True), 200)

@@ -36,7 +36,8 @@ def test_factor_reproduces_the_second_moments(seed, n, d, center):
     centred = X - X.mean(axis=0) if center else X
     C = centred.T @ centred / n
     sd = np.sqrt(np.diag(C))
-    np.testing.assert_allclose(data.covariance() / np.outer(sd, sd), C / np.outer(sd, sd), atol=1e-13)
+    size = np.outer(sd, sd)
+    np.testing.assert_allclose(data.covariance() / size, C / size, atol=1e-13)
     np.testing.assert_allclose(data.deviations * data.scale, sd, rtol=1e-12)
     np.testing.assert_array_equal(data.factor, np.triu(data.factor))
     assert (data.n, data.d) == (n, d)
@@ -131,7 +132,7 @@ LAYOUTS = {
     "object": lambda X: X.astype(object),
     "long double": lambda X: X.astype(np.longdouble),
     "nothing masked": np.ma.masked_array,
-    "frame": lambda X: pd.DataFrame(X),
+    "frame": pd.DataFrame,
 }
 
 

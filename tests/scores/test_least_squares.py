@@ -61,7 +61,7 @@ def test_fewer_rows_than_columns_needs_a_ridge_and_works_with_one():
     assert np.isfinite(fit.point().weights).all()
 
 
-@pytest.mark.parametrize("ridge", [-1.0, np.nan, np.inf])
+@pytest.mark.parametrize("ridge", [-1.0, np.nan, np.inf, "a", None, True])
 def test_a_bad_ridge_is_refused(ridge):
     data = Dataset.from_table(np.random.default_rng(0).standard_normal((9, 3)))
     with pytest.raises(InputError, match="ridge: must be a number >= 0"):

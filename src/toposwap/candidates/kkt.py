@@ -109,7 +109,10 @@ class KKTCandidates(Candidates):
             point.column_scale,
             fit.bound.tolerance,
         )
-        return _KKTSurvey(self, pairs, h_gradient, q_gradient / fit.bound.gradient_unit)
+        # In a table of tiny and huge columns the ratio may overflow: steeper than any threshold.
+        with np.errstate(over="ignore"):
+            q_gradient = q_gradient / fit.bound.gradient_unit
+        return _KKTSurvey(self, pairs, h_gradient, q_gradient)
 
 
 class _KKTSurvey(Survey):

@@ -65,7 +65,10 @@ class LeastSquares(Score):
 
     def bind(self, data: Dataset) -> BoundLeastSquares:
         """Refuse dependent columns, unless the ridge takes care of them."""
-        if not (np.isfinite(self.ridge) and self.ridge >= 0.0):
+        number = isinstance(self.ridge, int | float | np.number) and not isinstance(
+            self.ridge, bool
+        )
+        if not (number and 0.0 <= self.ridge < np.inf):
             raise InputError(f"ridge: must be a number >= 0, got {self.ridge!r}")
         if self.ridge == 0.0 and data.n <= data.d:
             raise InputError(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
+from toposwap.errors import is_interrupt
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -91,7 +93,7 @@ def run(
     history = [Step(0, lowest, "start", 0, "starting order", 0.0)]
     status = search.finished
     try:
-        for move in search.moves(fit, names, rng):
+        for move in search.moves(fit, names, rng) if max_iter != 0 else ():
             if not fit.value < lowest:
                 break
             best, lowest = fit.order, fit.value
@@ -104,7 +106,9 @@ def run(
             if max_iter is not None and len(history) > max_iter:
                 status = "iteration limit"
                 break
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemError) as error:
+        if not is_interrupt(error):
+            raise
         status = "interrupted"
     if fit.order != best:
         fit.reorder(best)

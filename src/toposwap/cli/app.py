@@ -1,0 +1,46 @@
+"""The group of all commands."""
+
+from __future__ import annotations
+
+import click
+
+from toposwap import __version__
+from toposwap.cli.check import check
+from toposwap.cli.compare import compare
+from toposwap.cli.demo import demo
+from toposwap.cli.fit import fit
+from toposwap.cli.interrupted import Commands
+from toposwap.cli.refine import refine
+from toposwap.cli.simulate import simulate
+
+_EPILOG = """\b
+Examples:
+  toposwap demo                                  learn from a bundled table
+  toposwap fit data.csv -o edges.csv --plot graph.png
+  toposwap refine data.csv other-method.csv      improve another method's answer
+  toposwap check data.csv other-method.csv       is it optimal at all?
+
+Exit codes: 0 done, 1 failed or not satisfied, 2 bad input.
+"""
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=_EPILOG,
+)
+@click.version_option(__version__, "--version", message="toposwap %(version)s")
+@click.pass_context
+def app(context: click.Context) -> None:
+    """Learn a directed acyclic graph of causes and effects from a table.
+
+    The best graph is searched for among the orders of its variables, and comes with a certificate:
+    whether it satisfies the conditions of a local optimum.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for command in (fit, refine, check, simulate, compare, demo):
+    app.add_command(command)

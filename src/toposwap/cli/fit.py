@@ -1,0 +1,65 @@
+"""``toposwap fit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toposwap.cli.learning import Learning, learning_options
+from toposwap.cli.outputs import Outputs, output_options
+from toposwap.cli.reading import Reading, reading_options
+from toposwap.cli.work import deliver, learn
+from toposwap.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_STARTS = ("auto", "variance", "random")
+_EPILOG = """\b
+Examples:
+  toposwap fit data.csv
+  toposwap fit data.csv -o edges.csv -o result.json --plot graph.png
+  toposwap fit data.csv --columns "rain,wind speed,yield" --prune 0.1
+  toposwap fit export.csv --sep ";" --decimal "," --drop-missing
+  toposwap fit data.csv --search paper --init random --seed 7
+  toposwap fit data.csv --json | jq .edges
+
+Ctrl-C during the search keeps the best graph found so far.
+"""
+
+
+@click.command(epilog=_EPILOG, short_help="Learn a graph from a table.")
+@click.argument("table", type=click.Path(path_type=Path))
+@output_options
+@learning_options
+@click.option(
+    "--init",
+    default="auto",
+    metavar="auto|variance|random|FILE",
+    help="Where to start: a rule, a file with an order (one name a line), or one with weights.",
+)
+@reading_options
+def fit(table: Path, init: str, reading: Reading, learning: Learning, outputs: Outputs) -> None:
+    """Learn a graph from TABLE, a .csv, .tsv (also .gz) or .parquet file.
+
+    The first line of a text file holds the names of the columns, all values are numbers.
+    """
+    start = None if init in _STARTS else Path(init)
+    if start is not None and not start.exists():
+        raise InputError(f"--init: {init!r} is neither {', '.join(_STARTS)} nor a file")
+    outputs.check([table] if start is None else [table, start])
+    learned = learn(
+        table, reading, learning, lambda frame: init if start is None else _start(start, frame)
+    )
+    deliver(learned, outputs)
+
+
+def _start(file: Path, frame: pd.DataFrame) -> Any:
+    """The order or the weights in a file."""
+    from toposwap.io import read_order, read_weights
+
+    names = list(frame.columns)
+    order = read_order(file, names)
+    return read_weights(file, names) if order is None else order

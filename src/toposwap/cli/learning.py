@@ -1,0 +1,188 @@
+"""Options about the score and the search, and the estimator they describe."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toposwap.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from toposwap.estimators import Topo
+    from toposwap.scores import Score
+    from toposwap.search import Progress
+
+_COUNT = click.IntRange(min=0)
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """Which Q, on centred data or not."""
+
+    score: str
+    ridge: float | None
+    center: bool
+
+    def build(self) -> Score:
+        """The score object, or an error that names the option."""
+        from toposwap.scores import SCORES
+
+        kind: Any = _chosen("--score", self.score, SCORES)
+        if self.ridge is not None and "ridge" not in inspect.signature(kind).parameters:
+            raise InputError(f"--ridge: the score {self.score!r} has none; leave it out")
+        score: Score = kind() if self.ridge is None else kind(ridge=self.ridge)
+        return score
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Everything :class:`~toposwap.estimators.Topo` is told, but where to start."""
+
+    scoring: Scoring
+    search: str
+    paper: Mapping[str, Any]
+    prune: float | str | None
+    seed: int | None
+    max_iter: int | None
+
+    def build(self, init: Any = "auto", progress: Progress | None = None) -> Topo:
+        """The estimator, or an error that names the option."""
+        from toposwap.acyclicity import ACYCLICITIES
+        from toposwap.estimators import Topo
+        from toposwap.search import SEARCHES
+
+        _chosen("--search", self.search, SEARCHES)
+        given = {
+            name: value
+            for name, value in self.paper.items()
+            if value is not None and value is not False
+        }
+        if given and self.search != "paper":
+            option = "--" + next(iter(given)).replace("_", "-")
+            raise InputError(f"{option} belongs to --search paper: add that, or leave it out")
+        if "acyclicity" in given:
+            _chosen("--acyclicity", given["acyclicity"], ACYCLICITIES)
+        return Topo(
+            score=self.scoring.build(),
+            search=self.search,
+            init=init,
+            prune=self.prune,
+            center=self.scoring.center,
+            random_state=self.seed,
+            max_iter=self.max_iter,
+            progress=progress,
+            **given,
+        )
+
+
+def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of the score, and hand them to ``command`` as ``scoring``."""
+
+    @click.option(
+        "--score", default="least-squares", metavar="NAME", help="least-squares (the default)."
+    )
+    @click.option(
+        "--ridge",
+        type=click.FloatRange(min=0),
+        metavar="NUMBER",
+        help="Penalty on squared weights; needed with no more rows than columns.",
+    )
+    @click.option("--no-center", is_flag=True, help="Do not subtract the column means.")
+    @wraps(command)
+    def with_scoring(
+        *args: Any, score: str, ridge: float | None, no_center: bool, **others: Any
+    ) -> Any:
+        return command(*args, scoring=Scoring(score, ridge, not no_center), **others)
+
+    return with_scoring
+
+
+def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of score and search, and hand them to ``command`` as ``learning``."""
+
+    @scoring_options
+    @click.option(
+        "--search",
+        default="auto",
+        metavar="NAME",
+        help="auto (insertions and swaps, the default), insertion, paper (the published "
+        "algorithm), exact (proves the minimum, up to about 20 columns), none (solve the start).",
+    )
+    @click.option(
+        "--acyclicity",
+        metavar="NAME",
+        help="With --search paper: logdet (default), exponential or polynomial.",
+    )
+    @click.option(
+        "--s-small", type=_COUNT, metavar="N", help="With --search paper: size of the small space."
+    )
+    @click.option(
+        "--s-large", type=_COUNT, metavar="N", help="With --search paper: size of the large space."
+    )
+    @click.option(
+        "--s-0", type=_COUNT, metavar="N", help="With --search paper: uses of the large space."
+    )
+    @click.option("--greedy", is_flag=True, help="With --search paper: take the first good swap.")
+    @click.option(
+        "--prune",
+        default="auto",
+        metavar="auto|none|NUMBER",
+        callback=lambda _context, _option, value: _threshold(value),
+        help="Drop edges with |weight| below this; auto is 0.3 with least squares.",
+    )
+    @click.option("--seed", type=_COUNT, metavar="N", help="Seed of whatever is random.")
+    @click.option(
+        "--max-iter",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Stop after so many iterations.",
+    )
+    @wraps(command)
+    def with_learning(
+        *args: Any,
+        scoring: Scoring,
+        search: str,
+        acyclicity: str | None,
+        s_small: int | None,
+        s_large: int | None,
+        s_0: int | None,
+        greedy: bool,
+        prune: float | str | None,
+        seed: int | None,
+        max_iter: int | None,
+        **others: Any,
+    ) -> Any:
+        paper = {
+            "acyclicity": acyclicity,
+            "s_small": s_small,
+            "s_large": s_large,
+            "s_0": s_0,
+            "greedy": greedy,
+        }
+        learning = Learning(scoring, search, paper, prune, seed, max_iter)
+        return command(*args, learning=learning, **others)
+
+    return with_learning
+
+
+def _threshold(value: str) -> float | str | None:
+    if value == "auto":
+        return value
+    if value == "none":
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is neither auto, none nor a number.") from None
+
+
+def _chosen(option: str, value: str, choices: Mapping[str, Any]) -> Any:
+    if value not in choices:
+        raise InputError(f"{option}: {value!r} is not one of {', '.join(choices)}")
+    return choices[value]

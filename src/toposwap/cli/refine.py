@@ -1,0 +1,83 @@
+"""``toposwap refine``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from toposwap.cli.learning import Learning, learning_options
+from toposwap.cli.outputs import Outputs, output_options
+from toposwap.cli.reading import Reading, reading_options
+from toposwap.cli.show import show
+from toposwap.cli.work import deliver, learn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_EPILOG = """\b
+Examples:
+  toposwap refine data.csv notears.csv -o better.csv
+  toposwap refine data.csv weights.npy --search insertion --json
+
+\b
+WEIGHTS is one of
+  .csv   columns source, target and perhaps weight
+  .csv   a square matrix, with or without names; row = cause, column = effect
+  .npy   a square matrix in the order of the table's columns
+  .json  a result of toposwap
+"""
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("weights", type=click.Path(path_type=Path))
+@output_options
+@learning_options
+@reading_options
+def refine(
+    table: Path, weights: Path, reading: Reading, learning: Learning, outputs: Outputs
+) -> None:
+    """Improve any method's WEIGHTS on the data in TABLE.
+
+    The result's score is at most that of the weights, less their weakest edges if they have cycles.
+    """
+    from toposwap.cli.judge import Judged, judge
+    from toposwap.io import read_weights
+    from toposwap.report.record import certificate_record
+    from toposwap.report.text import key_values
+    from toposwap.report.words import certificate_in_words
+
+    outputs.check([table, weights])
+    before: list[Judged] = []
+
+    def start(frame: pd.DataFrame) -> pd.DataFrame:
+        matrix = read_weights(weights, list(frame.columns))
+        before.append(judge(matrix, frame, learning.scoring))
+        return matrix
+
+    learned = learn(table, reading, learning, start)
+    model, old = learned.model, before[0]
+    deliver(
+        learned,
+        outputs,
+        {
+            "before": {
+                "score": old.point.value,
+                "certificate": certificate_record(old.certificate, model.names_),
+            }
+        },
+    )
+    if not (outputs.json or outputs.quiet):
+        cyclic = "" if old.acyclic else " (with cycles)"
+        show(
+            key_values(
+                [
+                    ("", ""),
+                    ("score", f"{old.point.value:.6g}{cyclic} -> {model.score_:.6g}"),
+                    ("certificate", certificate_in_words(old.certificate, model.names_)),
+                    ("", f"-> {certificate_in_words(model.certificate_, model.names_)}"),
+                ]
+            )
+        )

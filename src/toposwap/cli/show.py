@@ -1,0 +1,55 @@
+"""What goes to standard output; a reader who has had enough, as in ``| head``, is no error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+# Nothing is cut or folded because a file or a pipe has no width.
+_WIDTH_OF_FILES = 160
+
+
+def show(renderable: RenderableType) -> None:
+    """Print a table, in bold and italic if a terminal shows it."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        from rich.console import Console
+
+        Console(highlight=False).print(renderable)
+        return
+    from toposwap.report.text import as_text
+
+    text = as_text(renderable, _WIDTH_OF_FILES)
+    say(text if _has_every_letter() else text.replace("─", "-"), end="")
+
+
+def show_json(record: Any) -> None:
+    """Print ``record`` as JSON, whatever letters standard output has."""
+    from toposwap.io.write_graph import as_json
+
+    say(as_json(record, ascii_only=not _has_every_letter()), end="")
+
+
+def say(text: str = "", end: str = "\n") -> None:
+    """Print ``text``."""
+    try:
+        click.echo(text + end, nl=False)
+    except BrokenPipeError:
+        forget_reader()
+
+
+def _has_every_letter() -> bool:
+    encoding = getattr(sys.stdout, "encoding", None) or ""
+    return encoding.lower().startswith("utf")
+
+
+def forget_reader() -> None:
+    """Let whatever else is printed vanish, since nobody reads it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -1,0 +1,29 @@
+"""Tables and graphs, from files and to files.
+
+Whatever is written is written completely or not at all; whatever cannot be read is refused with an
+error that names the file and the remedy.
+"""
+
+from toposwap.io.atomic import check_writable, replacing
+from toposwap.io.edges import Edge, edge_list
+from toposwap.io.graphs import FileGraph, read_graph, read_weights
+from toposwap.io.orders import read_order
+from toposwap.io.tables import read_table, write_table
+from toposwap.io.write_graph import write_graph
+
+__all__ = [
+    # tables
+    "read_table",
+    "write_table",
+    # graphs
+    "read_weights",
+    "write_graph",
+    "read_graph",
+    "read_order",
+    "FileGraph",
+    "edge_list",
+    "Edge",
+    # any file
+    "replacing",
+    "check_writable",
+]

@@ -1,0 +1,88 @@
+"""CSV files row by row: what pandas does not tell about them, and what it is not needed for."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+from toposwap.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: What reading a text file may raise when it is not one, or is damaged.
+UNREADABLE = (UnicodeDecodeError, csv.Error, OSError, EOFError, zlib.error)
+
+
+def unreadable(file: Path, error: Exception) -> InputError:
+    """The error that says why ``file`` could not be read."""
+    if isinstance(error, UnicodeDecodeError):
+        return InputError(f"{str(file)!r} is not UTF-8 text: save it in that encoding")
+    return InputError(f"cannot read {str(file)!r}: {error}")
+
+
+def csv_header(file: Path, sep: str) -> list[str]:
+    """The names in the first row, without the blanks around them."""
+    with csv_rows(file, sep) as rows:
+        first = next(rows, None)
+    if first is None:
+        raise InputError(f"{str(file)!r} is empty: it must hold column names and rows of numbers")
+    return [name.strip() for name in first[1]]
+
+
+def first_row_fits(file: Path, sep: str) -> bool:
+    """Whether the first row below the header has as many fields as the header."""
+    with csv_rows(file, sep) as rows:
+        sizes = [len(fields) for _, (_, fields) in zip(range(2), rows, strict=False)]
+    return len(set(sizes)) == 1
+
+
+def refuse_ragged(file: Path, sep: str) -> None:
+    """Raise if a row has more or fewer fields than the header, naming its line."""
+    with csv_rows(file, sep) as rows:
+        expected = None
+        for line, fields in rows:
+            if expected is None:
+                expected = len(fields)
+            if len(fields) != expected:
+                raise InputError(
+                    f"{str(file)!r}, line {line}: {len(fields)} "
+                    f"{'field' if len(fields) == 1 else 'fields'} where the header has "
+                    f"{expected}; mend that line"
+                )
+
+
+@contextmanager
+def csv_rows(file: Path, sep: str) -> Iterator[Iterator[tuple[int, list[str]]]]:
+    """Yield an iterator over (line number, fields) of ``file``, blank lines left out."""
+    try:
+        with _opened(file) as stream:
+            reader = csv.reader(stream, delimiter=sep)
+            yield ((reader.line_num, fields) for fields in reader if fields)
+    except UNREADABLE as error:
+        raise unreadable(file, error) from error
+
+
+def is_gzipped(file: Path) -> bool:
+    """Whether the name says so."""
+    return file.name.lower().endswith(".gz")
+
+
+def is_number(text: str) -> bool:
+    """Whether ``text`` is a number as Python writes it."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _opened(file: Path) -> TextIO:
+    """Open a text file, gzipped or not; Excel's byte order mark is no part of the first name."""
+    if is_gzipped(file):
+        return gzip.open(file, "rt", encoding="utf-8-sig", newline="")
+    return file.open(encoding="utf-8-sig", newline="")

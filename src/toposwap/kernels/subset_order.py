@@ -1,0 +1,360 @@
+r"""Orders under a Gaussian score with a price per edge: insertions priced from the gradient tables.
+
+Moving ``v`` one place forward past ``w`` concerns two nodes: ``v`` loses ``w`` as a candidate parent,
+which matters only if it uses it, and ``w`` gains ``v``, which matters only if its table says that
+``v`` would pay. Both questions are O(1), nearly always the answer is no, and only a "yes" refits a
+node. Moving backwards is the mirror image.
+
+Two things keep the refits few. What gaining or losing ``v`` is worth to ``w`` is remembered until the
+parents of ``w`` change (other variables crossing ``w`` may make it stale, so the price of a move is
+computed afresh before the move is made). And a walk away from the current place ends where even the
+gains still ahead, each taken at its full worth, could not make it the best.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from toposwap.kernels.jit import kernel
+from toposwap.kernels.partial import add_parent, index_of, remove_parent
+from toposwap.kernels.subset_node import (
+    Node,
+    Rule,
+    grow_and_shrink,
+    node_value,
+    single_gain,
+    wants,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Gaining one candidate may let a node drop or take others, beyond the gain of the single edge.
+_OPTIMISM = 1.3
+
+
+class Nodes(NamedTuple):
+    """All nodes of an order.
+
+    ``rows`` (d, K, d), ``parents`` (d, K), ``count`` (d,), ``g`` and ``c`` (d, d) are their tables,
+    ``value`` (d,) their scores; ``order`` and ``position`` (d,) each. ``if_gained[w, v]`` and
+    ``if_lost[w, v]`` remember what gaining or losing v changes for w, NaN where unknown.
+    ``pending`` marks variables worth trying again, ``changed`` those whose parents changed.
+    """
+
+    rows: NDArray[np.float64]
+    parents: NDArray[np.int64]
+    count: NDArray[np.int64]
+    g: NDArray[np.float64]
+    c: NDArray[np.float64]
+    value: NDArray[np.float64]
+    order: NDArray[np.int64]
+    position: NDArray[np.int64]
+    if_gained: NDArray[np.float64]
+    if_lost: NDArray[np.float64]
+    pending: NDArray[np.bool_]
+    changed: NDArray[np.bool_]
+
+
+@kernel
+def node_of(nodes: Nodes, z: int) -> Node:
+    """The tables of ``z``, not copied."""
+    return Node(nodes.rows[z], nodes.parents[z], nodes.g[z], nodes.c[z])
+
+
+@kernel
+def copy_node(nodes: Nodes, z: int, into: Node) -> int:
+    """Copy the tables of ``z``; its number of parents."""
+    k = nodes.count[z]
+    d = into.g.size
+    for i in range(k):
+        source = nodes.rows[z, i]
+        target = into.rows[i]
+        for t in range(d):
+            target[t] = source[t]
+        into.parents[i] = nodes.parents[z, i]
+    g = nodes.g[z]
+    c = nodes.c[z]
+    for t in range(d):
+        into.g[t] = g[t]
+        into.c[t] = c[t]
+    return k
+
+
+@kernel
+def gain(
+    rule: Rule,
+    node: Node,
+    k: int,
+    z: int,
+    u: int,
+    position: NDArray[np.int64],
+    limit: int,
+    excluded: int,
+) -> int:
+    """Let ``z`` have the candidate ``u`` that it wants, and settle; the new number of parents."""
+    if k < node.rows.shape[0]:
+        k = add_parent(rule.C, node.rows, node.parents, k, node.g, node.c, z, u)
+    return grow_and_shrink(rule, node, k, z, position, limit, excluded, u)
+
+
+@kernel
+def lose(
+    rule: Rule,
+    node: Node,
+    k: int,
+    z: int,
+    index: int,
+    position: NDArray[np.int64],
+    limit: int,
+    excluded: int,
+) -> int:
+    """Take from ``z`` its parent at ``index``, and settle; the new number of parents."""
+    k = remove_parent(node.rows, node.parents, k, node.g, node.c, z, index)
+    return grow_and_shrink(rule, node, k, z, position, limit, excluded, -1)
+
+
+@kernel
+def walk_forward(
+    nodes: Nodes,
+    rule: Rule,
+    own: Node,
+    trial: Node,
+    v: int,
+    afresh: bool,
+    best: float,
+    profile: NDArray[np.float64],
+    ahead: NDArray[np.float64],
+) -> None:
+    """Fill ``profile`` before the position of ``v``, ending early where nothing below ``best`` is left."""
+    p = nodes.position[v]
+    total = 0.0
+    for k in range(p):
+        w = nodes.order[k]
+        worth = nodes.if_gained[w, v]
+        if afresh or np.isnan(worth):
+            worth = 0.0
+            g, c = nodes.g[w, v], nodes.c[w, v]
+            if wants(rule, g, c, w, nodes.c[w, w]):
+                worth = _OPTIMISM * single_gain(rule, w, nodes.c[w, w], g * g / c)
+        total += min(worth, 0.0)
+        ahead[k] = total
+    count = copy_node(nodes, v, own)
+    change = 0.0
+    others = 0.0
+    for k in range(p - 1, -1, -1):
+        if change + others + ahead[k] >= best:
+            return
+        w = nodes.order[k]
+        index = index_of(own.parents, count, w)
+        if index >= 0:
+            count = lose(rule, own, count, v, index, nodes.position, k, -1)
+            change = node_value(rule, v, own.c[v], count) - nodes.value[v]
+        if wants(rule, nodes.g[w, v], nodes.c[w, v], w, nodes.c[w, w]):
+            worth = nodes.if_gained[w, v]
+            if afresh or np.isnan(worth):
+                kept = copy_node(nodes, w, trial)
+                kept = gain(rule, trial, kept, w, v, nodes.position, k, -1)
+                worth = node_value(rule, w, trial.c[w], kept) - nodes.value[w]
+                nodes.if_gained[w, v] = worth
+            others += worth
+        profile[k] = change + others
+        best = min(best, profile[k])
+
+
+@kernel
+def walk_backward(
+    nodes: Nodes,
+    rule: Rule,
+    own: Node,
+    trial: Node,
+    v: int,
+    afresh: bool,
+    best: float,
+    profile: NDArray[np.float64],
+    ahead: NDArray[np.float64],
+) -> None:
+    """Fill ``profile`` behind the position of ``v``, ending early where nothing below ``best`` is left."""
+    d = nodes.order.size
+    count = copy_node(nodes, v, own)
+    change = 0.0
+    others = 0.0
+    outdated = True
+    for k in range(nodes.position[v] + 1, d):
+        if outdated:
+            total = 0.0
+            for t in range(d - 1, k - 1, -1):
+                w = nodes.order[t]
+                if wants(rule, own.g[w], own.c[w], v, own.c[v]):
+                    total += single_gain(rule, v, own.c[v], own.g[w] * own.g[w] / own.c[w])
+                ahead[t] = total
+            outdated = False
+        if change + others + ahead[k] >= best:
+            return
+        w = nodes.order[k]
+        if wants(rule, own.g[w], own.c[w], v, own.c[v]):
+            count = gain(rule, own, count, v, w, nodes.position, k + 1, v)
+            change = node_value(rule, v, own.c[v], count) - nodes.value[v]
+            outdated = True
+        index = index_of(nodes.parents[w], nodes.count[w], v)
+        if index >= 0:
+            worth = nodes.if_lost[w, v]
+            if afresh or np.isnan(worth):
+                kept = copy_node(nodes, w, trial)
+                kept = lose(rule, trial, kept, w, index, nodes.position, k, v)
+                worth = node_value(rule, w, trial.c[w], kept) - nodes.value[w]
+                nodes.if_lost[w, v] = worth
+            others += worth
+        profile[k] = change + others
+        best = min(best, profile[k])
+
+
+@kernel
+def price_insertions(
+    nodes: Nodes,
+    rule: Rule,
+    own: Node,
+    trial: Node,
+    v: int,
+    afresh: bool,
+    best: float,
+    profile: NDArray[np.float64],
+    ahead: NDArray[np.float64],
+) -> None:
+    """Change of Q for each position that ``v`` could end at; infinite where it cannot be below ``best``.
+
+    With ``afresh`` nothing remembered is used.
+    """
+    profile[:] = np.inf
+    profile[nodes.position[v]] = 0.0
+    walk_forward(nodes, rule, own, trial, v, afresh, best, profile, ahead)
+    walk_backward(nodes, rule, own, trial, v, afresh, min(best, profile.min()), profile, ahead)
+
+
+@kernel
+def note_change(nodes: Nodes, z: int) -> None:
+    """The parents of ``z`` changed: forget what was remembered, look at z and its parents again."""
+    nodes.if_gained[z] = np.nan
+    nodes.if_lost[z] = np.nan
+    nodes.changed[z] = True
+    nodes.pending[z] = True
+    for i in range(nodes.count[z]):
+        nodes.pending[nodes.parents[z, i]] = True
+
+
+@kernel
+def fit_all(nodes: Nodes, rule: Rule) -> None:
+    """Fit every node of the order from no parents."""
+    for z in range(nodes.order.size):
+        for u in range(nodes.order.size):
+            nodes.g[z, u] = rule.C[z, u]
+            nodes.c[z, u] = rule.C[u, u]
+        k = grow_and_shrink(
+            rule, node_of(nodes, z), 0, z, nodes.position, nodes.position[z], -1, -1
+        )
+        accept(nodes, rule, z, k)
+
+
+@kernel
+def accept(nodes: Nodes, rule: Rule, z: int, k: int) -> None:
+    """The tables of ``z`` were refitted in place and have ``k`` parents now."""
+    nodes.count[z] = k
+    nodes.value[z] = node_value(rule, z, nodes.c[z, z], k)
+    note_change(nodes, z)
+
+
+@kernel
+def insert(nodes: Nodes, rule: Rule, v: int, target: int) -> None:
+    """Move ``v`` to ``target``, refitting step by step as the walks do, so that prices are kept."""
+    p = nodes.position[v]
+    step = -1 if target < p else 1
+    own = node_of(nodes, v)
+    note_change(nodes, v)
+    k = p
+    while k != target:
+        k += step
+        w = nodes.order[k]
+        other = node_of(nodes, w)
+        count = nodes.count[v]
+        if step < 0:
+            index = index_of(own.parents, count, w)
+            if index >= 0:
+                count = lose(rule, own, count, v, index, nodes.position, k, -1)
+                nodes.count[v] = count
+            if wants(rule, other.g[v], other.c[v], w, other.c[w]):
+                note_change(nodes, w)
+                accept(
+                    nodes, rule, w, gain(rule, other, nodes.count[w], w, v, nodes.position, k, -1)
+                )
+        else:
+            if wants(rule, own.g[w], own.c[w], v, own.c[v]):
+                nodes.count[v] = gain(rule, own, count, v, w, nodes.position, k + 1, v)
+            index = index_of(other.parents, nodes.count[w], v)
+            if index >= 0:
+                note_change(nodes, w)
+                accept(
+                    nodes,
+                    rule,
+                    w,
+                    lose(rule, other, nodes.count[w], w, index, nodes.position, k, v),
+                )
+    k = p
+    while k != target:
+        w = nodes.order[k + step]
+        nodes.order[k] = w
+        nodes.position[w] = k
+        k += step
+    nodes.order[target] = v
+    nodes.position[v] = target
+    accept(nodes, rule, v, nodes.count[v])
+
+
+@kernel
+def sweep(
+    nodes: Nodes,
+    rule: Rule,
+    own: Node,
+    trial: Node,
+    visits: NDArray[np.int64],
+    threshold: float,
+    profile: NDArray[np.float64],
+    ahead: NDArray[np.float64],
+) -> int:
+    """Move each pending one of ``visits`` to its best place; how many moved."""
+    moved = 0
+    for v in visits:
+        if not nodes.pending[v]:
+            continue
+        nodes.pending[v] = False
+        for afresh in (False, True):
+            price_insertions(nodes, rule, own, trial, v, afresh, -threshold, profile, ahead)
+            target = int(np.argmin(profile))
+            if profile[target] >= -threshold:
+                break
+            if afresh:
+                insert(nodes, rule, v, target)
+                moved += 1
+    return moved
+
+
+@kernel
+def copy_changed(source: Nodes, target: Nodes) -> None:
+    """Make ``target`` equal to ``source``, where either was changed since they were last equal."""
+    for z in range(source.order.size):
+        if source.changed[z] or target.changed[z]:
+            k = source.count[z]
+            target.count[z] = k
+            target.rows[z, :k] = source.rows[z, :k]
+            target.parents[z, :k] = source.parents[z, :k]
+            target.g[z] = source.g[z]
+            target.c[z] = source.c[z]
+            target.value[z] = source.value[z]
+            target.if_gained[z] = source.if_gained[z]
+            target.if_lost[z] = source.if_lost[z]
+        source.changed[z] = False
+        target.changed[z] = False
+    target.order[:] = source.order
+    target.position[:] = source.position
+    target.pending[:] = source.pending

@@ -1,0 +1,198 @@
+"""``toposwap fit``: what it prints, what it writes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from toposwap import Topo
+from toposwap.io import read_table, read_weights
+
+FILES = ("edges.csv", "r.json", "g.gml", "g.dot", "s.weights.csv")
+
+
+def test_edges_and_summary_are_printed(call, sample):
+    outcome = call("fit", sample)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.splitlines()[2].split() == ["watering", "soil", "moisture", "1.284"]
+    for words in ("500 rows x 12 columns", "satisfied: a local minimum", "18 with |weight| >= 0.3"):
+        assert words in outcome.out
+
+
+def test_every_file_is_written(call, sample, tmp_path):
+    outputs = [argument for name in FILES for argument in ("-o", name)]
+    outcome = call("fit", sample, *outputs, "--plot", "g.svg")
+    assert outcome.code == 0
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == sorted([*FILES, "g.svg"])
+    for name in (*FILES, "g.svg"):
+        assert f"wrote {name}" in outcome.out
+    model = Topo().fit(read_table(sample))
+    for name, weights in (
+        ("edges.csv", model.adjacency_matrix_),
+        ("r.json", model.adjacency_matrix_),
+        ("s.weights.csv", model.weights_),
+    ):
+        read = read_weights(tmp_path / name, model.names_)
+        np.testing.assert_array_equal(read.to_numpy(), weights)
+
+
+def test_json_is_all_that_is_printed(call, sample, tmp_path):
+    outcome = call("fit", sample, "--json", "-o", "r.json")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    record = json.loads(outcome.out)
+    written = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    for part in (record, written):
+        for step in part["history"]:
+            del step["seconds"]
+    assert record == written
+    assert len(record["edges"]) == 18
+    assert record["rows"] == 500
+
+
+def test_quiet(call, sample):
+    assert call("fit", sample, "-q", "-o", "e.csv") == (0, "", "")
+
+
+def test_options_reach_the_estimator(call, sample, tmp_path):
+    frame = read_table(sample)
+    outcome = call(
+        "fit", sample, "--json", "--search", "paper", "--init", "random", "--seed", 3, "--greedy",
+        "--s-small", 5, "--s-large", 20, "--s-0", 0, "--acyclicity", "exponential",
+        "--ridge", 0.5, "--no-center", "--prune", "none", "--max-iter", 4,
+    )  # fmt: skip
+    from toposwap.scores import LeastSquares
+
+    model = Topo(
+        LeastSquares(ridge=0.5), "paper", "random", "exponential", s_small=5, s_large=20, s_0=0,
+        greedy=True, prune=None, center=False, random_state=3, max_iter=4,
+    ).fit(frame)  # fmt: skip
+    record = json.loads(outcome.out)
+    assert record["score"] == model.score_
+    assert record["causal_order"] == [model.names_[v] for v in model.causal_order_]
+    assert record["threshold"] is None
+    assert len(record["history"]) == len(model.history_) == 5
+    assert len(json.loads(call("fit", sample, "--json", "--prune", 0.9).out)["edges"]) == 6
+
+
+def test_columns(call, sample, tmp_path):
+    record = json.loads(
+        call("fit", sample, "--json", "--columns", "harvest, leaf area", "--columns", "mildew").out
+    )
+    assert record["names"] == ["harvest", "leaf area", "mildew"]
+    record = json.loads(call("fit", sample, "--json", "--exclude", "harvest,mildew").out)
+    assert len(record["names"]) == 10
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(9, 3)), columns=["a,b", "c", "d"])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    record = json.loads(call("fit", "t.csv", "--json", "--columns", '"a,b",d').out)
+    assert record["names"] == ["a,b", "d"]
+
+
+def test_starts_from_files(call, sample, tmp_path, truth):
+    names = list(read_table(sample).columns)
+    backwards = Topo().fit(read_table(sample)).causal_order_[::-1]
+    lines = [names[v] for v in backwards]
+    (tmp_path / "order.txt").write_text("\n".join(lines))
+    solve = ("fit", sample, "--json", "--search", "none", "--init")
+    assert json.loads(call(*solve, "order.txt").out)["causal_order"] == lines
+    best = json.loads(call("fit", sample, "--json", "-o", "r.json").out)
+    for start in ("r.json", truth):
+        assert json.loads(call(*solve, start).out)["score"] == pytest.approx(best["score"])
+
+
+def test_notes_are_one_line_each(call, tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(9, 3)), columns=["a", "b", "c"])
+    frame.iloc[0, 0] = np.nan
+    frame.to_csv(tmp_path / "t.csv")
+    outcome = call("fit", "t.csv", "-q", "--drop-missing", "--search", "paper", "--s-small", 99)
+    assert outcome.code == 0
+    lines = outcome.err.splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith("toposwap: note: ") for line in lines)
+    assert "has no name and looks like row labels, was left out" in lines[0]
+    assert "1 of 9 rows have missing values" in lines[1]
+    assert "s_small=99" in lines[2]
+
+
+def test_european_tables(call, tmp_path):
+    rows = np.random.default_rng(0).normal(size=(9, 2))
+    text = "a;b\n" + "".join(f"{x:.4f};{y:.4f}\n" for x, y in rows).replace(".", ",")
+    (tmp_path / "t.csv").write_text(text)
+    assert call("fit", "t.csv", "--sep", ";", "--decimal", ",", "-q") == (0, "", "")
+    (tmp_path / "t.dat").write_text(text.replace(";", "\t").replace(",", "."))
+    assert call("fit", "t.dat", "--sep", "\\t", "-q") == (0, "", "")
+
+
+# --- refusals ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-o", "x.xml"], "'x.xml': the format of a graph"),
+        (["-o", "nowhere/x.csv"], "nowhere' does not exist; create it first"),
+        (["--plot", "x.gif"], "'x.gif': the format of a picture"),
+        (["--columns", "harvest,nope"], "--columns: no column is called 'nope'"),
+        (["--exclude", "nope"], "--exclude: no column is called 'nope'"),
+        (["--columns", "harvest"], "at least 2"),
+        (["--init", "nope"], "--init: 'nope' is neither auto, variance, random nor a file"),
+        (["--score", "nope"], "--score: 'nope' is not one of least-squares"),
+        (["--search", "nope"], "--search: 'nope' is not one of auto"),
+        (["--search", "paper", "--acyclicity", "nope"], "--acyclicity: 'nope' is not one of"),
+        (["--greedy"], "--greedy belongs to --search paper"),
+        (["--s-0", "0"], "--s-0 belongs to --search paper"),
+        (["--prune", "nope"], "'nope' is neither auto, none nor a number"),
+        (["--prune", "-1"], "prune: must be"),
+        (["--ridge", "-1"], "--ridge"),
+        (["--max-iter", "0"], "--max-iter"),
+        (["--seed", "x"], "--seed"),
+        (["--nope"], "No such option '--nope'"),
+        (["extra"], "extra"),
+    ],
+)
+def test_bad_options(refused, sample, tmp_path, options, message):
+    before = list(tmp_path.iterdir())
+    assert message in refused("fit", sample, *options)
+    assert list(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n3\n", "'t.csv', line 3: 1 field"),
+        ("a,b\n1,2\n3,\n4,5\n", "1 of 3 rows have missing values, in 'b': --drop-missing"),
+        ("a,b\n1,2\n3,x\n", "column 'b'"),
+        ("a,b\n1,2\n3,2\n5,2\n", "column 'b' is constant"),
+        ("a,b\n1,2\n3,5\n", "--ridge"),
+    ],
+)
+def test_bad_tables(refused, tmp_path, text, message):
+    (tmp_path / "t.csv").write_text(text)
+    assert message in refused("fit", "t.csv")
+
+
+def test_missing_table_and_missing_argument(refused):
+    assert "'nope.csv' does not exist" in refused("fit", "nope.csv")
+    assert "Missing argument 'TABLE' (see toposwap fit --help)" in refused("fit")
+    assert "No such command 'nope'" in refused("nope")
+
+
+def test_outputs_are_checked_before_the_table_is_read(refused):
+    assert "nowhere" in refused("fit", "no-table-either.csv", "-o", "nowhere/x.csv")
+
+
+def test_the_table_is_not_overwritten(refused, sample, tmp_path):
+    (tmp_path / "mine.csv").write_bytes(sample.read_bytes())
+    assert "is read and would be overwritten" in refused("fit", "mine.csv", "-o", "./mine.csv")
+    assert (tmp_path / "mine.csv").read_bytes() == sample.read_bytes()
+
+
+def test_missing_extras_are_told_before_the_work(refused, monkeypatch, sample):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert 'pip install "toposwap[plot]"' in refused("fit", sample, "--plot", "g.png")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert 'pip install "toposwap[parquet]"' in refused("simulate", "-o", "x.parquet")

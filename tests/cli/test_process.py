@@ -1,0 +1,220 @@
+"""The command line as a process: exit codes, Ctrl-C, pipes, and what ``--help`` costs."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from toposwap import Topo
+from toposwap.cli.progress import ProgressLine
+from toposwap.errors import is_interrupt
+from toposwap.io import read_table
+from toposwap.search import InsertionSearch, Step
+
+HEAVY = ("numpy", "scipy", "pandas", "numba", "sklearn", "networkx", "matplotlib", "rich")
+
+# The search sleeps after its third step, so that a signal from outside meets it there.
+SLOW_SEARCH = """
+import sys, time
+from toposwap.cli import main
+from toposwap import Topo
+from toposwap.cli.progress import ProgressLine
+
+def wait(self, step):
+    if step.iteration == 3:
+        print("ready", file=sys.stderr, flush=True)
+        time.sleep(60)
+
+ProgressLine.__call__ = wait
+main()
+"""
+SLOW_READING = """
+import sys, time
+import toposwap.io
+from toposwap.cli import main
+
+def wait(*_, **__):
+    print("ready", file=sys.stderr, flush=True)
+    time.sleep(60)
+
+toposwap.io.read_table = wait
+main()
+"""
+SEARCH = ("--search", "paper", "--greedy", "--init", "random", "--seed", "0")
+
+
+@pytest.mark.parametrize("command", [[], ["fit"], ["demo"], ["compare"]])
+def test_help_is_quick_because_nothing_heavy_is_imported(process, command):
+    code = (
+        "import sys; from toposwap.cli import run\n"
+        f"code = run({[*command, '--help']!r})\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
+        "sys.exit(code)"
+    )
+    began = time.perf_counter()
+    job = process("-c", code)
+    out, err = job.communicate()
+    assert time.perf_counter() - began < 2.0
+    assert (job.returncode, err) == (0, "[]\n")
+    assert out.startswith("Usage: toposwap")
+
+
+def test_exit_codes(process, sample, truth, tmp_path):
+    jobs = {
+        1: process("-m", "toposwap", "check", sample, truth),
+        2: process("-m", "toposwap", "fit", "nope.csv"),
+    }
+    answers = {code: job.communicate() for code, job in jobs.items()}
+    assert {code: job.returncode for code, job in jobs.items()} == {1: 1, 2: 2}
+    assert "NOT satisfied" in answers[1][0]
+    assert answers[2] == (
+        "",
+        "toposwap: error: 'nope.csv' does not exist: check the name and the directory\n",
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_ctrl_c_in_the_search_keeps_the_best_so_far(process, sample, tmp_path):
+    outputs = ("-o", "e.csv", "-o", "r.json", "--plot", "g.png")
+    job = process("-c", SLOW_SEARCH, "fit", sample, *SEARCH, *outputs)
+    assert job.stderr.readline() == "ready\n"
+    job.send_signal(signal.SIGINT)
+    out, err = job.communicate(timeout=60)
+    assert job.returncode == 0
+    assert err == ("toposwap: interrupted: the best graph found until then is reported and saved\n")
+    assert "3 iterations" in out
+    assert "interrupted: this is the best order met" in out
+    record = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert record["status"] == "interrupted"
+    assert len(record["history"]) == 4
+    assert record["certificate"]["satisfied"]
+    assert (tmp_path / "g.png").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_ctrl_c_elsewhere_is_one_line(process, sample, tmp_path):
+    job = process("-c", SLOW_READING, "fit", sample, "-o", "e.csv")
+    assert job.stderr.readline() == "ready\n"
+    job.send_signal(signal.SIGINT)
+    out, err = job.communicate(timeout=60)
+    assert (job.returncode, out) == (1, "")
+    assert err == ("toposwap: error: interrupted; no file was left half-written\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_pipe_is_no_error(process, sample, tmp_path):
+    job = process("-m", "toposwap", "fit", sample, "-o", "e.csv")
+    job.stdout.close()
+    err = job.stderr.read()
+    job.stderr.close()
+    assert (job.wait(), err) == (0, "")
+    assert (tmp_path / "e.csv").exists()
+
+
+# --- pieces --------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_inside_a_kernel_is_recognised():
+    wrapped = SystemError("a kernel returned a result with an exception set")
+    wrapped.__cause__ = SystemError("once more")
+    wrapped.__cause__.__cause__ = KeyboardInterrupt()
+    assert is_interrupt(wrapped)
+    assert is_interrupt(KeyboardInterrupt())
+    assert not is_interrupt(SystemError("something else"))
+    assert not is_interrupt(None)
+
+
+class StruckInAKernel(InsertionSearch):
+    """Makes its first move, and then Ctrl-C arrives while a kernel hands over its result."""
+
+    def __init__(self, cause):
+        self.cause = cause
+
+    def moves(self, fit, names, rng):
+        yield next(super().moves(fit, names, rng))
+        raise SystemError("returned a result with an exception set") from self.cause
+
+
+def test_ctrl_c_inside_a_kernel_keeps_the_best_so_far(sample):
+    frame = read_table(sample)
+    order = Topo().fit(frame).causal_order_[::-1]
+    model = Topo(search=StruckInAKernel(KeyboardInterrupt()), init=order).fit(frame)
+    assert model.status_ == "interrupted"
+    assert model.n_iter_ == 1
+    assert model.certificate_.satisfied
+    with pytest.raises(SystemError):
+        Topo(search=StruckInAKernel(ValueError()), init=order).fit(frame)
+
+
+class Terminal:
+    """A standard error that says it is a terminal, and remembers."""
+
+    encoding = "utf-8"
+
+    def __init__(self):
+        self.text = ""
+
+    def write(self, text):
+        self.text += text
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return True
+
+
+STEP = Step(7, 12.5, "swap", 66, "swapped 'a' and 'b'", 0.1)
+
+
+def test_progress_appears_on_a_terminal_after_a_while(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setattr("toposwap.cli.progress._PATIENCE", 0.0)
+    with ProgressLine("reading [b]t.csv[/b]") as progress:
+        deadline = time.monotonic() + 10
+        while "reading" not in terminal.text and time.monotonic() < deadline:
+            time.sleep(0.01)
+        progress(STEP)
+    assert "reading [b]t.csv[/b]" in terminal.text
+    assert "iteration 7, score 12.5, swap (66 candidates)" in terminal.text
+    # The line is taken away again.
+    assert terminal.text.endswith("\x1b[2K")
+
+
+def test_short_work_shows_no_progress(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    with ProgressLine("reading") as progress:
+        progress(STEP)
+    assert terminal.text == ""
+
+
+def test_no_progress_without_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr("toposwap.cli.progress._PATIENCE", 0.0)
+    with ProgressLine("reading") as progress:
+        progress(STEP)
+        time.sleep(0.1)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_output_in_an_encoding_without_the_letters(call, monkeypatch, tmp_path):
+    rows = np.random.default_rng(0).normal(size=(9, 2))
+    pd.DataFrame(rows, columns=["naïve", "雪"]).to_csv(tmp_path / "t.csv", index=False)
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="latin-1"))
+    assert call("fit", "t.csv", "--prune", "none").code == 0
+    text = raw.getvalue().decode("latin-1")
+    assert "--------" in text
+    assert "naïve" in text
+    assert "\\u96ea" in text
+    raw.seek(0)
+    raw.truncate()
+    assert call("fit", "t.csv", "--json").code == 0
+    assert json.loads(raw.getvalue())["names"] == ["naïve", "雪"]

@@ -1,0 +1,43 @@
+"""scikit-learn's own checks of an estimator."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import toposwap as ts
+
+#: Checks that cannot apply, and why. Strict: one that begins to pass must leave the list.
+_SCORE_IS_A_PARAMETER = (
+    "takes the attribute `score` for a method that rates predictions; here it is the parameter "
+    "that says what Q is, and there is nothing to predict"
+)
+NOT_APPLICABLE = dict.fromkeys(
+    (
+        "check_fit_score_takes_y",
+        "check_n_features_in_after_fitting",
+        "check_pipeline_consistency",
+    ),
+    _SCORE_IS_A_PARAMETER,
+)
+
+ESTIMATORS = [
+    ts.Topo(),
+    ts.Topo(search="paper", init="random", greedy=True, random_state=0),
+    ts.Topo(search="insertion", prune=None, center=False),
+]
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=lambda _: NOT_APPLICABLE)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("method", ["predict", "transform", "fit_transform", "predict_proba"])
+def test_nothing_is_promised_that_is_not_done(method):
+    assert not hasattr(ts.Topo(), method)
+
+
+def test_target_is_ignored():
+    X = ts.simulate.linear_dataset(5, 60, "ER1", random_state=0).X
+    with_y = ts.Topo().fit(X, np.arange(60))
+    np.testing.assert_array_equal(with_y.weights_, ts.Topo().fit(X).weights_)
