@@ -12,15 +12,15 @@ import resource
 import sys
 import threading
 import time
+from itertools import pairwise
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from timing import ratio, seconds  # noqa: E402 - sets the number of threads before NumPy loads
+import numpy as np
 
-import numpy as np  # noqa: E402
-
-import toposwap as ts  # noqa: E402
+import toposwap as ts
+from timing import ratio, seconds
 
 
 def draw(kind: str, d: int, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -57,7 +57,7 @@ def measure(
         shds.append(ts.metrics.shd(W, model.adjacency_matrix_))
         certified &= model.certificate_.satisfied
         scores = [step.score for step in model.history_]
-        falling &= all(b < a for a, b in zip(scores, scores[1:], strict=False))
+        falling &= all(b < a for a, b in pairwise(scores))
     print(
         f"{label:34s} {np.median(ratios):6.1f} (max {max(ratios):6.1f})  bar {bar:5.0f}   "
         f"QR {np.median(yards) * 1e3:7.2f} ms   score/true - 1: max {max(excess):+.1e}   "

@@ -2,8 +2,8 @@
 
 Needs ``pip install torch==2.13.0 dagma flopsearch lingam`` beside toposwap; a learner whose package
 is missing is left out. Run ``python benchmarks/peers.py`` (a few minutes). One core, columns
-permuted, kernels warm. Scores are recomputed: each learner's order is refitted by least squares, and
-``refine`` starts from its graph. What a learner reports about itself is not used.
+permuted, kernels warm. Scores are recomputed: each learner's order is refitted by least squares,
+and ``refine`` starts from its graph. What a learner reports about itself is not used.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from timing import seconds  # noqa: E402 - sets the number of threads before NumPy loads
+import numpy as np
 
-import numpy as np  # noqa: E402
-
-import toposwap as ts  # noqa: E402
+import toposwap as ts
+from timing import seconds
 
 Learner = Callable[[np.ndarray], np.ndarray]
 
@@ -94,7 +93,9 @@ def main() -> None:
         rows = []
         for sample in samples:
             found: list[np.ndarray] = []
-            took = seconds(lambda sample=sample, found=found: found.append(learner(sample.X)))
+            took = seconds(
+                lambda learner=learner, X=sample.X, found=found: found.append(learner(X))
+            )
             refined = ts.refine(found[0], sample.X)
             rows.append(
                 (

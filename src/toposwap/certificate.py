@@ -46,6 +46,8 @@ class Certificate:
         The pair (i, j) of the largest residual.
     matrix
         K of the paper, (d, d), in the units of the data.
+    relative
+        The relative residual behind each entry of K, (d, d).
     """
 
     satisfied: bool
@@ -54,6 +56,7 @@ class Certificate:
     tolerance: float
     worst: tuple[int, int]
     matrix: NDArray[np.float64] = field(repr=False)
+    relative: NDArray[np.float64] = field(repr=False)
 
     def __repr__(self) -> str:
         verdict = f"{self.kind}" if self.satisfied else f"not a {self.kind}"
@@ -93,4 +96,5 @@ def certify(point: Point, *, convex: bool, tolerance: float) -> Certificate:
         tolerance=tolerance,
         worst=(int(i), int(j)),
         matrix=matrix,
+        relative=relative,
     )

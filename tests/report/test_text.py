@@ -142,7 +142,7 @@ def test_the_worst_pair_is_the_certificate_s(seed):
     weights = rng.normal(size=(4, 4)) * (rng.random((4, 4)) < 0.4)
     np.fill_diagonal(weights, 0.0)
     point, certificate = judged(weights)
-    pairs = worst_pairs(point, NAMES, certificate.tolerance)
+    pairs = worst_pairs(certificate, point.weights, NAMES)
     i, j = certificate.worst
     assert (pairs[0].source, pairs[0].target) == (NAMES[i], NAMES[j])
     assert pairs[0].relative == pytest.approx(certificate.max_residual, rel=1e-12)
@@ -152,12 +152,12 @@ def test_the_worst_pair_is_the_certificate_s(seed):
 
 def test_reasons():
     point, certificate = judged(np.zeros((4, 4)))
-    reasons = {pair.reason for pair in worst_pairs(point, NAMES, certificate.tolerance)}
+    reasons = {pair.reason for pair in worst_pairs(certificate, point.weights, NAMES)}
     assert reasons == {"adding this edge lowers the score"}
     cycle = np.zeros((4, 4))
     cycle[0, 1] = cycle[1, 0] = 5.0
     point, certificate = judged(cycle)
-    pairs = worst_pairs(point, NAMES, certificate.tolerance, most=16)
+    pairs = worst_pairs(certificate, point.weights, NAMES, most=16)
     assert {p.reason for p in pairs if {p.source, p.target} == set(NAMES[:2])} == {
         "lies on a cycle"
     }
@@ -169,4 +169,5 @@ def test_a_solution_has_no_bad_pairs(model):
     X = linear_dataset(4, 300, "ER", 1.4, random_state=3).X
     bound = LeastSquares().bind(Dataset.from_table(X))
     point = bound.evaluate(solution_of(model).to_numpy())
-    assert worst_pairs(point, NAMES, bound.tolerance) == []
+    certificate = certify(point, convex=True, tolerance=bound.tolerance)
+    assert worst_pairs(certificate, point.weights, NAMES) == []

@@ -62,7 +62,7 @@ def check(
         matrix = read_weights(weights, names)
         progress.say("checking the weights")
         judged = judge(matrix, frame, scoring, tolerance)
-        worst = worst_pairs(judged.point, names, judged.certificate.tolerance)
+        worst = worst_pairs(judged.certificate, judged.point.weights, names)
     if as_json:
         _print_json(judged, worst, names)
     else:

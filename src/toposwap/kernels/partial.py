@@ -7,12 +7,12 @@ For a node :math:`z` with parents :math:`P`, :math:`k = |P|`, keep :math:`k` ort
 
 and the two vectors that decide about every candidate parent at once:
 
-- ``g[u]`` :math:`= \operatorname{cov}(x_z, x_u \mid P)`, the gradient of the node's residual variance at the absent
-  edge u -> z up to sign, zero for parents;
+- ``g[u]`` :math:`= \operatorname{cov}(x_z, x_u \mid P)`, up to sign the gradient of the node's
+  residual variance at the absent edge u -> z, zero for parents;
 - ``c[u]`` :math:`= \operatorname{var}(x_u \mid P)`; ``c[z]`` is the node's own residual variance.
 
-Adding ``u`` lowers the residual variance by ``g[u]**2 / c[u]``. Adding costs O(k d); removing rotates
-the rows behind the parent, O(k d).
+Adding ``u`` lowers the residual variance by ``g[u]**2 / c[u]``. Adding costs O(k d); removing
+rotates the rows behind the parent, O(k d).
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ r"""One node of a Gaussian score with a price per edge: which predecessors becom
           Q_z(P) = \tfrac12 \mu_z \operatorname{var}(x_z \mid P) + \lambda |P|
 
 (likelihood, and least squares in units :math:`\mu_z`). Parents are added from the best and dropped
-from the weakest until no single addition or removal lowers :math:`Q_z`. Whether a candidate pays is a
-comparison of its reduction ``g[u]**2 / c[u]`` with a bar that depends on the residual variance alone,
-so a candidate below the bar leaves the solution as it is.
+from the weakest until no single addition or removal lowers :math:`Q_z`. Whether a candidate pays is
+a comparison of its reduction ``g[u]**2 / c[u]`` with a bar that depends on the residual variance
+alone, so a candidate below the bar leaves the solution as it is.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def grow_and_shrink(
     """Settle the parents of ``z`` among the variables at positions below ``limit``.
 
     ``excluded`` and ``included`` (-1 for none) are one variable that is not allowed, or is allowed,
-    whatever its position. There are at most as many parents as the node has rows. Returns their number.
+    whatever its position. There are at most as many parents as rows. Returns their number.
     """
     d = node.g.size
     reduction = rule.reduction

@@ -1,14 +1,14 @@
 r"""Orders under a Gaussian score with a price per edge: insertions priced from the gradient tables.
 
-Moving ``v`` one place forward past ``w`` concerns two nodes: ``v`` loses ``w`` as a candidate parent,
-which matters only if it uses it, and ``w`` gains ``v``, which matters only if its table says that
-``v`` would pay. Both questions are O(1), nearly always the answer is no, and only a "yes" refits a
-node. Moving backwards is the mirror image.
+Moving ``v`` one place forward past ``w`` concerns two nodes: ``v`` loses ``w`` as a candidate
+parent, which matters only if it uses it, and ``w`` gains ``v``, which matters only if its table
+says that ``v`` would pay. Both questions are O(1), nearly always the answer is no, and only a
+"yes" refits a node. Moving backwards is the mirror image.
 
-Two things keep the refits few. What gaining or losing ``v`` is worth to ``w`` is remembered until the
-parents of ``w`` change (other variables crossing ``w`` may make it stale, so the price of a move is
-computed afresh before the move is made). And a walk away from the current place ends where even the
-gains still ahead, each taken at its full worth, could not make it the best.
+Two things keep the refits few. What gaining or losing ``v`` is worth to ``w`` is remembered until
+the parents of ``w`` change (other variables crossing ``w`` may make it stale, so the price of a
+move is computed afresh before the move is made). And a walk away from the current place ends
+where even the gains still ahead, each taken at its full worth, could not make it the best.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ _OPTIMISM = 1.3
 class Nodes(NamedTuple):
     """All nodes of an order.
 
-    ``rows`` (d, K, d), ``parents`` (d, K), ``count`` (d,), ``g`` and ``c`` (d, d) are their tables,
-    ``value`` (d,) their scores; ``order`` and ``position`` (d,) each. ``if_gained[w, v]`` and
-    ``if_lost[w, v]`` remember what gaining or losing v changes for w, NaN where unknown.
+    ``rows`` (d, K, d), ``parents`` (d, K), ``n_parents`` (d,), ``g`` and ``c`` (d, d) are their
+    tables, ``value`` (d,) their scores; ``order`` and ``position`` (d,) each. ``if_gained[w, v]``
+    and ``if_lost[w, v]`` remember what gaining or losing v changes for w, NaN where unknown.
     ``pending`` marks variables worth trying again, ``changed`` those whose parents changed.
     """
 
     rows: NDArray[np.float64]
     parents: NDArray[np.int64]
-    count: NDArray[np.int64]
+    n_parents: NDArray[np.int64]
     g: NDArray[np.float64]
     c: NDArray[np.float64]
     value: NDArray[np.float64]
@@ -67,7 +67,7 @@ def node_of(nodes: Nodes, z: int) -> Node:
 @kernel
 def copy_node(nodes: Nodes, z: int, into: Node) -> int:
     """Copy the tables of ``z``; its number of parents."""
-    k = nodes.count[z]
+    k = nodes.n_parents[z]
     d = into.g.size
     for i in range(k):
         source = nodes.rows[z, i]
@@ -128,7 +128,7 @@ def walk_forward(
     profile: NDArray[np.float64],
     ahead: NDArray[np.float64],
 ) -> None:
-    """Fill ``profile`` before the position of ``v``, ending early where nothing below ``best`` is left."""
+    """Fill ``profile`` before the position of ``v``, as far as it may fall below ``best``."""
     p = nodes.position[v]
     total = 0.0
     for k in range(p):
@@ -176,7 +176,7 @@ def walk_backward(
     profile: NDArray[np.float64],
     ahead: NDArray[np.float64],
 ) -> None:
-    """Fill ``profile`` behind the position of ``v``, ending early where nothing below ``best`` is left."""
+    """Fill ``profile`` behind the position of ``v``, as far as it may fall below ``best``."""
     d = nodes.order.size
     count = copy_node(nodes, v, own)
     change = 0.0
@@ -198,7 +198,7 @@ def walk_backward(
             count = gain(rule, own, count, v, w, nodes.position, k + 1, v)
             change = node_value(rule, v, own.c[v], count) - nodes.value[v]
             outdated = True
-        index = index_of(nodes.parents[w], nodes.count[w], v)
+        index = index_of(nodes.parents[w], nodes.n_parents[w], v)
         if index >= 0:
             worth = nodes.if_lost[w, v]
             if afresh or np.isnan(worth):
@@ -223,7 +223,7 @@ def price_insertions(
     profile: NDArray[np.float64],
     ahead: NDArray[np.float64],
 ) -> None:
-    """Change of Q for each position that ``v`` could end at; infinite where it cannot be below ``best``.
+    """Change of Q for each position of ``v``; infinite where it cannot be below ``best``.
 
     With ``afresh`` nothing remembered is used.
     """
@@ -240,7 +240,7 @@ def note_change(nodes: Nodes, z: int) -> None:
     nodes.if_lost[z] = np.nan
     nodes.changed[z] = True
     nodes.pending[z] = True
-    for i in range(nodes.count[z]):
+    for i in range(nodes.n_parents[z]):
         nodes.pending[nodes.parents[z, i]] = True
 
 
@@ -260,7 +260,7 @@ def fit_all(nodes: Nodes, rule: Rule) -> None:
 @kernel
 def accept(nodes: Nodes, rule: Rule, z: int, k: int) -> None:
     """The tables of ``z`` were refitted in place and have ``k`` parents now."""
-    nodes.count[z] = k
+    nodes.n_parents[z] = k
     nodes.value[z] = node_value(rule, z, nodes.c[z, z], k)
     note_change(nodes, z)
 
@@ -277,28 +277,31 @@ def insert(nodes: Nodes, rule: Rule, v: int, target: int) -> None:
         k += step
         w = nodes.order[k]
         other = node_of(nodes, w)
-        count = nodes.count[v]
+        count = nodes.n_parents[v]
         if step < 0:
             index = index_of(own.parents, count, w)
             if index >= 0:
                 count = lose(rule, own, count, v, index, nodes.position, k, -1)
-                nodes.count[v] = count
+                nodes.n_parents[v] = count
             if wants(rule, other.g[v], other.c[v], w, other.c[w]):
                 note_change(nodes, w)
                 accept(
-                    nodes, rule, w, gain(rule, other, nodes.count[w], w, v, nodes.position, k, -1)
+                    nodes,
+                    rule,
+                    w,
+                    gain(rule, other, nodes.n_parents[w], w, v, nodes.position, k, -1),
                 )
         else:
             if wants(rule, own.g[w], own.c[w], v, own.c[v]):
-                nodes.count[v] = gain(rule, own, count, v, w, nodes.position, k + 1, v)
-            index = index_of(other.parents, nodes.count[w], v)
+                nodes.n_parents[v] = gain(rule, own, count, v, w, nodes.position, k + 1, v)
+            index = index_of(other.parents, nodes.n_parents[w], v)
             if index >= 0:
                 note_change(nodes, w)
                 accept(
                     nodes,
                     rule,
                     w,
-                    lose(rule, other, nodes.count[w], w, index, nodes.position, k, v),
+                    lose(rule, other, nodes.n_parents[w], w, index, nodes.position, k, v),
                 )
     k = p
     while k != target:
@@ -308,7 +311,7 @@ def insert(nodes: Nodes, rule: Rule, v: int, target: int) -> None:
         k += step
     nodes.order[target] = v
     nodes.position[v] = target
-    accept(nodes, rule, v, nodes.count[v])
+    accept(nodes, rule, v, nodes.n_parents[v])
 
 
 @kernel
@@ -344,8 +347,8 @@ def copy_changed(source: Nodes, target: Nodes) -> None:
     """Make ``target`` equal to ``source``, where either was changed since they were last equal."""
     for z in range(source.order.size):
         if source.changed[z] or target.changed[z]:
-            k = source.count[z]
-            target.count[z] = k
+            k = source.n_parents[z]
+            target.n_parents[z] = k
             target.rows[z, :k] = source.rows[z, :k]
             target.parents[z, :k] = source.parents[z, :k]
             target.g[z] = source.g[z]

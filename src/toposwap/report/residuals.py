@@ -11,7 +11,9 @@ from toposwap.kernels.reachability import reachability
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from toposwap.scores import Point
+    from numpy.typing import NDArray
+
+    from toposwap.certificate import Certificate
 
 
 class Residual(NamedTuple):
@@ -24,27 +26,26 @@ class Residual(NamedTuple):
 
 
 def worst_pairs(
-    point: Point, names: Sequence[str], tolerance: float, most: int = 10
+    certificate: Certificate,
+    weights: NDArray[np.float64],
+    names: Sequence[str],
+    most: int = 10,
 ) -> list[Residual]:
-    """The pairs whose relative residual exceeds ``tolerance``, largest first, at most ``most``.
+    """The pairs whose relative residual exceeds the tolerance, largest first, at most ``most``.
 
     An edge i -> j must not have a weight if a walk leads from j back to i; if none does, the score
-    must not fall as the weight changes. Both are measured in the units that :class:`Point` states.
+    must not fall as the weight changes.
     """
-    on_cycle = reachability(point.weights != 0.0).T
-    row = point.row_scale[:, None]
-    # The product of two scales may overflow where each quotient does not.
-    with np.errstate(over="ignore", under="ignore"):
-        relative = np.where(on_cycle, np.abs(point.weights), point.gradient) / point.column_scale
-        relative = np.where(on_cycle, relative * row, relative / row)
+    on_cycle = reachability(weights != 0.0).T
+    relative = certificate.relative
     found = []
     for flat in np.argsort(-relative, axis=None, kind="stable")[:most]:
         i, j = (int(k) for k in np.unravel_index(flat, relative.shape))
-        if relative[i, j] <= tolerance:
+        if relative[i, j] <= certificate.tolerance:
             break
         if on_cycle[i, j]:
             reason = "lies on a cycle"
-        elif point.weights[i, j] != 0.0:
+        elif weights[i, j] != 0.0:
             reason = "another weight lowers the score"
         else:
             reason = "adding this edge lowers the score"
