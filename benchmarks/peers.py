@@ -93,9 +93,7 @@ def main() -> None:
         rows = []
         for sample in samples:
             found: list[np.ndarray] = []
-            took = seconds(
-                lambda learner=learner, X=sample.X, found=found: found.append(learner(X))
-            )
+            took = seconds(lambda f=learner, X=sample.X, found=found: found.append(f(X)))
             refined = ts.refine(found[0], sample.X)
             rows.append(
                 (

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from toposwap import Topo, __version__
+from toposwap.certificate import certify
 from toposwap.dataset import Dataset
 from toposwap.errors import ToposwapWarning
 from toposwap.report import as_text, edge_table, record_of, report, solution_of, write_result
@@ -128,7 +129,6 @@ def test_files_of_a_model(tmp_path, model):
 
 
 def judged(weights, seed=3):
-    from toposwap.certificate import certify
 
     X = linear_dataset(4, 300, "ER", 1.4, random_state=seed).X * [1, 10, 0.1, 1e3]
     bound = LeastSquares().bind(Dataset.from_table(X, names=NAMES))

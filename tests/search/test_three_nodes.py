@@ -44,9 +44,13 @@ def test_scores_of_all_orders_are_the_closed_forms(a, b):
 
 
 @pytest.mark.parametrize("start", list(permutations(range(3))))
-@pytest.mark.parametrize("search", [*(set(SEARCHES) - {"none"}), "best swap only"])
+@pytest.mark.parametrize(
+    "search", [*(name for name in SEARCHES if name != "none"), "best swap only"]
+)
 def test_every_start_ends_at_the_true_order(start, search):
     searcher = PaperSearch(several=False) if search == "best swap only" else SEARCHES[search]()
+    if search == "none":
+        start = (0, 1, 2)
     fit = LeastSquares().bind(population()).fit(Order(start))
     run(searcher, fit, ["1", "2", "3"], rng=np.random.default_rng(0))
     assert fit.order == Order([0, 1, 2])

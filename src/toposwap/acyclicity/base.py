@@ -74,9 +74,8 @@ class Acyclicity(ABC):
 
 def cyclic_components(adjacency: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
     """Strongly connected sets of nodes that contain a cycle (self-loops count)."""
-    _, label = connected_components(
-        csr_array(adjacency.astype(np.int8)), directed=True, connection="strong"
-    )
+    graph = csr_array(adjacency.astype(np.int8))
+    _, label = connected_components(graph, directed=True, connection="strong")
     sizes = np.bincount(label)
     cyclic = set(np.flatnonzero(sizes > 1).tolist()) | set(label[np.diag(adjacency)].tolist())
     return [np.flatnonzero(label == component) for component in sorted(cyclic)]
