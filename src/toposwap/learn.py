@@ -49,6 +49,7 @@ def learn(
         weights=np.ascontiguousarray(point.weights),
         order=fit.order,
         score=point.value,
+        loss=point.value - point.penalty,
         status=status,
         certificate=certify(point, convex=score.convex, tolerance=bound.tolerance),
         history=tuple(history),

@@ -28,6 +28,8 @@ class Result:
         A topological order of ``weights``.
     score
         Q at ``weights``.
+    loss
+        The part of Q that is not penalty.
     status
         How the search ended: "converged", "global minimum", "given order", "interrupted",
         "iteration limit".
@@ -43,6 +45,7 @@ class Result:
     weights: NDArray[np.float64] = field(repr=False)
     order: Order
     score: float
+    loss: float
     status: str
     certificate: Certificate
     history: tuple[Step, ...] = field(repr=False)

@@ -15,10 +15,11 @@ from toposwap.dataset import Dataset
 from toposwap.dataset.validation import is_frame
 from toposwap.errors import InputError, ToposwapWarning
 from toposwap.learn import learn
+from toposwap.metrics import cpdag
 from toposwap.prune import resolve_threshold, threshold
 from toposwap.registry import resolve
 from toposwap.scores import SCORES, Score
-from toposwap.search import SEARCHES, PaperSearch, Progress, Search, Step
+from toposwap.search import SEARCHES, AutoSearch, PaperSearch, Progress, Search, Step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,6 +64,11 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         Subtract the column means.
     random_state : None, int or numpy.random.Generator, default=None
         Seed of whatever is random: the start with ``init="random"``, ``greedy``.
+    n_restarts : int, optional
+        How often ``search="auto"`` perturbs the best order and searches again. By default what the
+        score suggests: none for least squares, 20 where the score chooses the edges.
+    time_budget : float, optional
+        Seconds after which ``search="auto"`` begins no further restart.
     max_iter : int, optional
         Stop after this many iterations.
     progress : callable, optional
@@ -76,8 +82,10 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         The weights after pruning.
     causal_order_ : list of int
         Column positions, causes first.
-    score_ : float
-        Q at ``weights_``.
+    score_, loss_ : float
+        Q at ``weights_``, and its part without the penalty.
+    cpdag_ : (d, d) array of bool
+        The Markov equivalence class of the pruned graph.
     certificate_ : Certificate
         The KKT conditions at ``weights_``.
     history_ : list of Step
@@ -116,6 +124,8 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         prune: float | str | None = "auto",
         center: bool = True,
         random_state: int | np.random.Generator | None = None,
+        n_restarts: int | None = None,
+        time_budget: float | None = None,
         max_iter: int | None = None,
         progress: Progress | None = None,
     ) -> None:
@@ -130,6 +140,8 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         self.prune = prune
         self.center = center
         self.random_state = random_state
+        self.n_restarts = n_restarts
+        self.time_budget = time_budget
         self.max_iter = max_iter
         self.progress = progress
 
@@ -184,7 +196,9 @@ class Topo(BaseEstimator):  # type: ignore[misc]
             greedy=self.greedy,
             candidates=KKTCandidates(acyclicity),
         )
-        return resolve("search", self.search, {**SEARCHES, PaperSearch.name: paper}, Search)
+        auto = partial(AutoSearch, self.n_restarts, self.time_budget)
+        named = {**SEARCHES, PaperSearch.name: paper, AutoSearch.name: auto}
+        return resolve("search", self.search, named, Search)
 
     result_: Result
     weights_: NDArray[np.float64]
@@ -199,6 +213,20 @@ class Topo(BaseEstimator):  # type: ignore[misc]
     def score_(self) -> float:
         """Q at ``weights_``."""
         return self.result_.score
+
+    @property
+    def loss_(self) -> float:
+        """The loss part of ``score_``, without the penalty."""
+        return self.result_.loss
+
+    @property
+    def cpdag_(self) -> NDArray[np.bool_]:
+        """The Markov equivalence class of the pruned graph, (d, d).
+
+        ``cpdag_[i, j]`` without ``cpdag_[j, i]`` is an edge that every DAG of the class has in this
+        direction; both together are an edge whose direction the class leaves open.
+        """
+        return cpdag(self.adjacency_matrix_)
 
     @property
     def certificate_(self) -> Certificate:

@@ -52,9 +52,9 @@ class Rule(NamedTuple):
 
 @kernel
 def node_value(rule: Rule, z: int, variance: float, k: int) -> float:
-    """Q_z with ``k`` parents and this residual variance."""
+    """Q_z with ``k`` parents and this residual variance, which counts as DEPENDENT at the least."""
     if rule.logarithmic:
-        return 0.5 * math.log(variance) + rule.price * k
+        return 0.5 * math.log(max(variance, DEPENDENT)) + rule.price * k
     return 0.5 * rule.unit[z] * variance + rule.price * k
 
 

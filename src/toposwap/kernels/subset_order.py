@@ -41,7 +41,7 @@ class Nodes(NamedTuple):
     ``rows`` (d, K, d), ``parents`` (d, K), ``n_parents`` (d,), ``g`` and ``c`` (d, d) are their
     tables, ``value`` (d,) their scores; ``order`` and ``position`` (d,) each. ``if_gained[w, v]``
     and ``if_lost[w, v]`` remember what gaining or losing v changes for w, NaN where unknown.
-    ``pending`` marks variables worth trying again, ``changed`` those whose parents changed.
+    ``pending`` marks variables worth trying again.
     """
 
     rows: NDArray[np.float64]
@@ -55,7 +55,6 @@ class Nodes(NamedTuple):
     if_gained: NDArray[np.float64]
     if_lost: NDArray[np.float64]
     pending: NDArray[np.bool_]
-    changed: NDArray[np.bool_]
 
 
 @kernel
@@ -124,6 +123,7 @@ def walk_forward(
     trial: Node,
     v: int,
     afresh: bool,
+    complete: bool,
     best: float,
     profile: NDArray[np.float64],
     ahead: NDArray[np.float64],
@@ -145,7 +145,7 @@ def walk_forward(
     change = 0.0
     others = 0.0
     for k in range(p - 1, -1, -1):
-        if change + others + ahead[k] >= best:
+        if not complete and change + others + ahead[k] >= best:
             return
         w = nodes.order[k]
         index = index_of(own.parents, count, w)
@@ -172,6 +172,7 @@ def walk_backward(
     trial: Node,
     v: int,
     afresh: bool,
+    complete: bool,
     best: float,
     profile: NDArray[np.float64],
     ahead: NDArray[np.float64],
@@ -191,7 +192,7 @@ def walk_backward(
                     total += single_gain(rule, v, own.c[v], own.g[w] * own.g[w] / own.c[w])
                 ahead[t] = total
             outdated = False
-        if change + others + ahead[k] >= best:
+        if not complete and change + others + ahead[k] >= best:
             return
         w = nodes.order[k]
         if wants(rule, own.g[w], own.c[w], v, own.c[v]):
@@ -219,18 +220,20 @@ def price_insertions(
     trial: Node,
     v: int,
     afresh: bool,
+    complete: bool,
     best: float,
     profile: NDArray[np.float64],
     ahead: NDArray[np.float64],
 ) -> None:
     """Change of Q for each position of ``v``; infinite where it cannot be below ``best``.
 
-    With ``afresh`` nothing remembered is used.
+    With ``afresh`` nothing remembered is used, with ``complete`` no position is left out.
     """
     profile[:] = np.inf
     profile[nodes.position[v]] = 0.0
-    walk_forward(nodes, rule, own, trial, v, afresh, best, profile, ahead)
-    walk_backward(nodes, rule, own, trial, v, afresh, min(best, profile.min()), profile, ahead)
+    walk_forward(nodes, rule, own, trial, v, afresh, complete, best, profile, ahead)
+    best = min(best, profile.min())
+    walk_backward(nodes, rule, own, trial, v, afresh, complete, best, profile, ahead)
 
 
 @kernel
@@ -238,7 +241,6 @@ def note_change(nodes: Nodes, z: int) -> None:
     """The parents of ``z`` changed: forget what was remembered, look at z and its parents again."""
     nodes.if_gained[z] = np.nan
     nodes.if_lost[z] = np.nan
-    nodes.changed[z] = True
     nodes.pending[z] = True
     for i in range(nodes.n_parents[z]):
         nodes.pending[nodes.parents[z, i]] = True
@@ -332,7 +334,7 @@ def sweep(
             continue
         nodes.pending[v] = False
         for afresh in (False, True):
-            price_insertions(nodes, rule, own, trial, v, afresh, -threshold, profile, ahead)
+            price_insertions(nodes, rule, own, trial, v, afresh, False, -threshold, profile, ahead)
             target = int(np.argmin(profile))
             if profile[target] >= -threshold:
                 break
@@ -343,21 +345,46 @@ def sweep(
 
 
 @kernel
-def copy_changed(source: Nodes, target: Nodes) -> None:
-    """Make ``target`` equal to ``source``, where either was changed since they were last equal."""
-    for z in range(source.order.size):
-        if source.changed[z] or target.changed[z]:
-            k = source.n_parents[z]
-            target.n_parents[z] = k
-            target.rows[z, :k] = source.rows[z, :k]
-            target.parents[z, :k] = source.parents[z, :k]
-            target.g[z] = source.g[z]
-            target.c[z] = source.c[z]
-            target.value[z] = source.value[z]
-            target.if_gained[z] = source.if_gained[z]
-            target.if_lost[z] = source.if_lost[z]
-        source.changed[z] = False
-        target.changed[z] = False
-    target.order[:] = source.order
-    target.position[:] = source.position
-    target.pending[:] = source.pending
+def restore(
+    nodes: Nodes,
+    rule: Rule,
+    order: NDArray[np.int64],
+    parents: NDArray[np.int64],
+    n_parents: NDArray[np.int64],
+) -> None:
+    """Go back to an order and its parents, building anew only the tables of nodes that differ."""
+    d = order.size
+    for z in range(d):
+        k = n_parents[z]
+        same = nodes.n_parents[z] == k
+        for i in range(k):
+            same = same and nodes.parents[z, i] == parents[z, i]
+        if same:
+            continue
+        node = node_of(nodes, z)
+        for u in range(d):
+            node.g[u] = rule.C[z, u]
+            node.c[u] = rule.C[u, u]
+        for i in range(k):
+            add_parent(rule.C, node.rows, node.parents, i, node.g, node.c, z, parents[z, i])
+        accept(nodes, rule, z, k)
+    for t in range(d):
+        nodes.order[t] = order[t]
+        nodes.position[order[t]] = t
+
+
+@kernel
+def resettle(nodes: Nodes, rule: Rule) -> None:
+    """The rule changed: settle every node again from the parents it has."""
+    for z in range(nodes.order.size):
+        k = grow_and_shrink(
+            rule,
+            node_of(nodes, z),
+            nodes.n_parents[z],
+            z,
+            nodes.position,
+            nodes.position[z],
+            -1,
+            -1,
+        )
+        accept(nodes, rule, z, k)

@@ -52,6 +52,8 @@ class Point:
     rest
         The same relative residual for the parameters that belong to no edge,
         :math:`\partial Q / \partial \tilde\theta`.
+    penalty
+        The part of ``value`` that is not loss.
     """
 
     weights: NDArray[np.float64]
@@ -60,6 +62,7 @@ class Point:
     row_scale: NDArray[np.float64] = field(repr=False)
     column_scale: NDArray[np.float64] = field(repr=False)
     rest: float = 0.0
+    penalty: float = 0.0
 
 
 class Score(ABC):
@@ -97,6 +100,9 @@ class BoundScore(ABC):
     @abstractmethod
     def fit(self, order: Order) -> OrderFit:
         """The best parameters for ``order``, problem (8) of the paper."""
+
+    #: How many perturbed restarts a search should make if nobody says.
+    suggested_restarts: int = 0
 
     @property
     def gradient_unit(self) -> float:
@@ -173,6 +179,18 @@ class OrderFit(ABC):
                 self.insert(int(variable), position)
                 moved += 1
         return moved
+
+    def snapshot(self) -> Any:
+        """What :meth:`restore` needs to come back to this solution."""
+        return self.order
+
+    def restore(self, snapshot: Any) -> None:
+        """Come back to where ``snapshot`` was taken."""
+        self.reorder(snapshot)
+
+    def swap_candidates(self) -> NDArray[np.int64]:
+        """Pairs that a local search should price, (m, 2); all of them unless that is expensive."""
+        return self.all_pairs()
 
     def refresh(self) -> None:  # noqa: B027 - optional
         """Clear accumulated rounding error; nothing to do for a fit that is solved afresh."""

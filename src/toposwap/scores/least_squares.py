@@ -23,11 +23,11 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from toposwap.dataset.factor import power_of_two, retriangularise
-from toposwap.dataset.validation import columns, listed
 from toposwap.errors import InputError
 from toposwap.kernels import factor_pair, subset_search, swap_prices
 from toposwap.order import Order
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
+from toposwap.scores.dependence import refuse_dependent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,18 +87,13 @@ class BoundLeastSquares(BoundScore):
         self.data = data
         factor, scale = _augmented(data, score.ridge)
         self.deviations = np.sqrt(np.einsum("ij,ij->j", factor, factor))
-        residuals = _relative_residuals(factor, self.deviations)
-        rounding = np.full(data.d, 32.0 * _EPS * np.sqrt(max(data.n, data.d)))
-        if score.ridge == 0.0:
-            rounding = np.maximum(rounding, data.rounding)
-        if (residuals <= rounding).any():
-            bad = [data.names[j] for j in np.flatnonzero(residuals <= rounding)]
-            verb = "depends" if len(bad) == 1 else "depend"
-            raise InputError(
-                f"{columns(len(bad))} {listed(bad)} {verb} linearly on other columns to within "
-                "rounding error, so their coefficients are not determined: drop one of them, or "
-                "use a ridge (score=LeastSquares(ridge=...), --ridge)"
-            )
+        residuals = refuse_dependent(
+            data,
+            factor,
+            # The ridge's rows are exact, so only the data themselves are known to so many digits.
+            data.rounding if score.ridge == 0.0 else np.zeros(data.d),
+            "use a ridge (score=LeastSquares(ridge=...), --ridge)",
+        )
         self.factor = factor
         self.scale = scale
         # Prices are computed in units of the largest column, where nothing overflows.
@@ -146,6 +141,7 @@ class BoundLeastSquares(BoundScore):
         return Point(
             weights=weights,
             value=self.value_of(variance, self.cost),
+            penalty=0.5 * ridge * float(np.sum(weights**2)) if (ridge := self.score.ridge) else 0.0,
             gradient=gradient,
             row_scale=self.deviations * self.scale,
             column_scale=column_scale * self.scale,
@@ -285,17 +281,3 @@ def _augmented(data: Dataset, ridge: float) -> tuple[NDArray[np.float64], NDArra
     scale = power_of_two(np.hypot(data.deviations * data.scale, root))
     stacked = np.vstack([data.factor * (data.scale / scale), np.diag(root / scale)])
     return retriangularise(stacked), scale
-
-
-def _relative_residuals(
-    factor: NDArray[np.float64], deviations: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """How much of each column no other column explains: sd(x_j | all others) / sd(x_j), (d,)."""
-    triangle = np.array(factor, order="F")
-    diagonal = np.diag_indices_from(triangle)
-    floor = _EPS * _EPS * deviations
-    triangle[diagonal] = np.where(np.abs(triangle[diagonal]) > floor, triangle[diagonal], floor)
-    inverse, _ = lapack.dtrtri(triangle, lower=0, overwrite_c=1)
-    with np.errstate(over="ignore"):
-        size = np.sqrt(np.einsum("ij,ij->i", inverse, inverse))
-    return 1.0 / (size * deviations)

@@ -1,33 +1,47 @@
 r"""Scores that are sums over nodes, :math:`Q(\Theta) = \sum_j Q_j(\theta_j)`.
 
 One verb, ``fit_node``, is enough: the price of a move is the sum over the nodes whose set of
-predecessors changes.
+predecessors changes, see :mod:`~toposwap.scores.separable_fit`. Sparse scores say with each
+solution which changes would matter to it, so that most nodes need not be fitted again.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from toposwap.order import Order
-from toposwap.scores.base import BoundScore, OrderFit
+from toposwap.scores.base import BoundScore
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_REMEMBERED_FITS = 4096
+    from toposwap.scores.separable_fit import SeparableFit
 
 
 @dataclass(frozen=True, eq=False)
 class NodeFit:
-    """The solution of one node: its part of Q and its parameters."""
+    """The solution of one node: its part of Q and its parameters.
+
+    Attributes
+    ----------
+    value
+        Q_node.
+    parameters
+        Whatever :meth:`SeparableScore.assemble` takes.
+    uses
+        (d,): the solution would change if this variable were no longer allowed. None: any would.
+    wants
+        (d,): the solution would change if this variable, now absent, were allowed. None: any would.
+    """
 
     value: float
     parameters: Any
+    uses: NDArray[np.bool_] | None = None
+    wants: NDArray[np.bool_] | None = None
 
 
 class SeparableScore(BoundScore):
@@ -43,6 +57,8 @@ class SeparableScore(BoundScore):
 
     def fit(self, order: Order) -> SeparableFit:
         """Fit every node to its predecessors."""
+        from toposwap.scores.separable_fit import SeparableFit
+
         return SeparableFit(self, order)
 
     def best_order(self) -> Order | None:
@@ -68,68 +84,3 @@ class SeparableScore(BoundScore):
             order.append(int(last[subset]))
             subset ^= int(bits[order[-1]])
         return Order(order[::-1])
-
-
-class SeparableFit(OrderFit):
-    """Node fits at the current order, with a memory of recent ones."""
-
-    def __init__(self, bound: SeparableScore, order: Order) -> None:
-        self.bound: SeparableScore = bound
-        self._memory: OrderedDict[tuple[int, bytes], NodeFit] = OrderedDict()
-        self._nodes: list[NodeFit | None] = [None] * bound.data.d
-        self.reorder(order)
-
-    def price(self, order: Order) -> float:
-        """Refit the nodes whose predecessors differ between the two orders."""
-        return sum(
-            self._fit_node(v, order).value - self._node(v).value for v in self._affected(order)
-        )
-
-    def reorder(self, order: Order) -> None:
-        """Refit what changed."""
-        nodes = list(self._nodes)
-        for v in range(self._d) if nodes[0] is None else self._affected(order):
-            nodes[v] = self._fit_node(v, order)
-        # Assigned at once: an interruption leaves the previous solution whole.
-        self._nodes, self.order = nodes, order
-        self.value = float(sum(self._node(v).value for v in order))
-
-    def parameters(self) -> Any:
-        """The parameters of all nodes together."""
-        return self.bound.assemble([self._node(v) for v in range(self._d)])
-
-    @property
-    def _d(self) -> int:
-        return len(self._nodes)
-
-    def _node(self, v: int) -> NodeFit:
-        node = self._nodes[v]
-        assert node is not None
-        return node
-
-    def _affected(self, order: Order) -> list[int]:
-        """Variables whose set of predecessors is not the same in ``order``."""
-        changed = np.flatnonzero(order.variables != self.order.variables)
-        if changed.size == 0:
-            return []
-        old, new = set[int](), set[int]()
-        affected: list[int] = []
-        for k in range(changed[0], changed[-1] + 1):
-            if order[k] != self.order[k] or old != new:
-                affected.append(order[k])
-            old.add(self.order[k])
-            new.add(order[k])
-        return affected
-
-    def _fit_node(self, v: int, order: Order) -> NodeFit:
-        allowed = order.positions < order.positions[v]
-        key = (v, np.packbits(allowed).tobytes())
-        known = self._memory.get(key)
-        if known is None:
-            known = self.bound.fit_node(v, allowed, self._nodes[v])
-            self._memory[key] = known
-            if len(self._memory) > _REMEMBERED_FITS:
-                self._memory.popitem(last=False)
-        else:
-            self._memory.move_to_end(key)
-        return known

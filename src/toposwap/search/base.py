@@ -89,14 +89,15 @@ def run(
     history; one that fails to (its gain was rounding error) is undone and ends the search.
     """
     began = time.perf_counter()
-    best, lowest = fit.order, fit.value
+    best, lowest = fit.snapshot(), fit.value
     history = [Step(0, lowest, "start", 0, "starting order", 0.0)]
     status = search.finished
+    whole = True
     try:
         for move in search.moves(fit, names, rng) if max_iter != 0 else ():
             if not fit.value < lowest:
                 break
-            best, lowest = fit.order, fit.value
+            best, lowest = fit.snapshot(), fit.value
             seconds = time.perf_counter() - began
             history.append(
                 Step(len(history), lowest, move.space, move.candidates, move.text, seconds)
@@ -110,7 +111,9 @@ def run(
         if not is_interrupt(error):
             raise
         status = "interrupted"
-    if fit.order != best:
-        fit.reorder(best)
+        # A move may have been cut in two.
+        whole = False
+    if not (whole and fit.value <= lowest):
+        fit.restore(best)
     fit.refresh()
     return history, status

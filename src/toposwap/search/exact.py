@@ -39,8 +39,8 @@ class ExactSearch(Search):
         order = fit.bound.best_order()
         if order is None:
             raise InputError(
-                f"search='exact' needs a score that is a sum over variables, and "
-                f"{fit.bound.score!r} is not; use search='auto'"
+                f"search='exact' needs a score that is a sum over variables with one solution "
+                f"each, and {fit.bound.score!r} is not; use search='auto'"
             )
         before = fit.value
         if order != fit.order:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from toposwap.certificate import violations
+from toposwap.errors import InputError
 from toposwap.search.base import Move, Search
 from toposwap.search.disjoint import disjoint_swaps
 from toposwap.search.repair import repair
@@ -48,22 +51,64 @@ class InsertionSearch(Search):
 
 
 class AutoSearch(Search):
-    """Insertion sweeps, then swaps, in turn: a local optimum of both neighbourhoods.
+    """Insertion sweeps, then swaps, in turn, then restarts from perturbed orders.
 
-    For a score that sets edges to zero it may still violate the KKT conditions; then the move that
-    Lemma 3 promises comes next, so that the end is always a KKT point.
+    The end is a local optimum of both neighbourhoods. For a score that sets edges to zero it may
+    still violate the KKT conditions; then the move that Lemma 3 promises comes next, so that the
+    end is always a KKT point.
+
+    Parameters
+    ----------
+    n_restarts
+        How often to perturb the best order and search again; by default what the score suggests.
+    time_budget
+        Seconds after which no further restart is begun.
     """
 
     name: ClassVar[str] = "auto"
 
+    def __init__(self, n_restarts: int | None = None, time_budget: float | None = None) -> None:
+        self.n_restarts = n_restarts
+        self.time_budget = time_budget
+
     def moves(
+        self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
+    ) -> Iterator[Move]:
+        """Descend; then perturb, descend and go back unless that was better."""
+        self._check()
+        began = time.perf_counter()
+        yield from self._descend(fit, names, rng)
+        restarts = fit.bound.suggested_restarts if self.n_restarts is None else self.n_restarts
+        best, lowest = fit.snapshot(), fit.value
+        for restart in range(restarts):
+            if self.time_budget is not None and time.perf_counter() - began > self.time_budget:
+                break
+            perturb(fit, rng)
+            # Sweeps alone tell whether the restart is worth a thorough descent.
+            while fit.insertion_sweep(fit.order.variables):
+                pass
+            if fit.value < lowest - fit.resolution:
+                yield Move("restart", restart + 1, f"restart {restart + 1} of {restarts}")
+                yield from self._descend(fit, names, rng)
+                best, lowest = fit.snapshot(), fit.value
+            else:
+                fit.restore(best)
+
+    def _check(self) -> None:
+        restarts, budget = self.n_restarts, self.time_budget
+        if restarts is not None and (not isinstance(restarts, int | np.integer) or restarts < 0):
+            raise InputError(f"n_restarts: must be a whole number >= 0, got {restarts!r}")
+        if budget is not None and not (isinstance(budget, int | float) and budget >= 0.0):
+            raise InputError(f"time_budget: must be a number of seconds >= 0, got {budget!r}")
+
+    def _descend(
         self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
     ) -> Iterator[Move]:
         """Swaps are priced only where no insertion helps any more."""
         insertion = InsertionSearch()
         while True:
             yield from insertion.moves(fit, names, rng)
-            pairs = fit.all_pairs()
+            pairs = fit.swap_candidates()
             swaps = disjoint_swaps(fit, pairs, fit.swap_changes(pairs))
             if swaps:
                 for i, j in swaps:
@@ -76,6 +121,13 @@ class AutoSearch(Search):
             if move is None:
                 return
             yield move
+
+
+def perturb(fit: OrderFit, rng: np.random.Generator) -> None:
+    """Put a few variables somewhere else: max(3, log d) of them, anywhere."""
+    d = len(fit.order)
+    for _ in range(max(3, int(math.log(d)))):
+        fit.insert(int(rng.integers(d)), int(rng.integers(d)))
 
 
 def describe_swaps(swaps: Sequence[tuple[int, int]], names: Sequence[str]) -> str:

@@ -1,0 +1,33 @@
+"""Losses: how well a column is predicted, one small class each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toposwap.losses.base import ColumnLoss, Loss
+from toposwap.losses.gaussian import GaussianLoss
+from toposwap.losses.least_squares import LeastSquaresLoss
+from toposwap.losses.logistic import LogisticLoss
+from toposwap.losses.mixed import AutoLoss, Mixed
+from toposwap.losses.poisson import PoissonLoss
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Losses by name.
+LOSSES: dict[str, Callable[[], Loss]] = {
+    loss.name: loss
+    for loss in (LeastSquaresLoss, GaussianLoss, LogisticLoss, PoissonLoss, AutoLoss)
+}
+
+__all__ = [
+    "Loss",
+    "ColumnLoss",
+    "LeastSquaresLoss",
+    "GaussianLoss",
+    "LogisticLoss",
+    "PoissonLoss",
+    "Mixed",
+    "AutoLoss",
+    "LOSSES",
+]

@@ -1,0 +1,75 @@
+r"""What a loss is: the part of Q that measures the fit of column j to its linear predictor.
+
+.. math:: f_j = b_j + X w_j, \qquad x_j, f_j \in \mathbb R^n .
+
+Every loss here is 1/n times a negative log-likelihood up to a constant, except least squares, so
+losses of different columns add up to one model.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from toposwap.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.dataset import Dataset
+
+
+class Loss(ABC):
+    """Losses of all columns, by default the same for each."""
+
+    name: ClassVar[str]
+    #: Convex in the coefficients.
+    convex: bool
+
+    @abstractmethod
+    def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:
+        """The loss of each column of ``data``, (d,), having checked that they suit each other."""
+
+    def remark(self, data: Dataset) -> str | None:  # noqa: ARG002 - nothing was chosen
+        """What was chosen by looking at ``data``, in words, if anything was."""
+        return None
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
+        return f"{type(self).__name__}({settings})"
+
+
+class ColumnLoss(Loss):
+    """A loss that one column can have."""
+
+    #: The loss depends on the data through second moments only.
+    from_moments: ClassVar[bool]
+
+    def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:
+        """The same for each."""
+        for j in range(data.d):
+            self.check(data, j)
+        return (self,) * data.d
+
+    def check(self, data: Dataset, column: int) -> None:
+        """Refuse a column that the loss is not made for."""
+
+    @abstractmethod
+    def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
+        """The loss of a column ``x`` (n,) at a predictor ``f`` (n,)."""
+
+    @abstractmethod
+    def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Its derivative with respect to ``f``, (n,)."""
+
+
+def rows_of(data: Dataset, loss: str) -> NDArray[np.float64]:
+    """The rows of ``data``, (n, d), which ``loss`` cannot do without."""
+    if data.rows is None:
+        raise InputError(
+            f"the {loss} loss needs the rows of the table, and a covariance matrix was given: "
+            "use fit(X)"
+        )
+    return data.rows

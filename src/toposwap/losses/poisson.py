@@ -1,0 +1,41 @@
+"""The likelihood of counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from toposwap.errors import InputError
+from toposwap.losses.base import ColumnLoss, rows_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.dataset import Dataset
+
+
+class PoissonLoss(ColumnLoss):
+    """1/n sum(exp f - x f) with x in {0, 1, 2, ...}, and an intercept in f."""
+
+    name: ClassVar[str] = "poisson"
+    convex = True
+    from_moments: ClassVar[bool] = False
+
+    def check(self, data: Dataset, column: int) -> None:
+        """Counts only."""
+        x = rows_of(data, self.name)[:, column]
+        strange = x[(x < 0.0) | (x != np.floor(x))]
+        if strange.size:
+            raise InputError(
+                f"column {data.names[column]!r} holds {strange[0]:.6g}, and the Poisson loss is "
+                "for counts 0, 1, 2, ...: choose the loss by column (loss='auto')"
+            )
+
+    def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
+        """The formula above."""
+        return float(np.mean(np.exp(f) - x * f))
+
+    def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(exp f - x) / n."""
+        return (np.exp(f) - x) / x.size

@@ -1,0 +1,22 @@
+"""Penalties on the coefficients: one small class each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toposwap.penalties.base import Penalty, Shape
+from toposwap.penalties.l0 import BIC, EBIC, L0
+from toposwap.penalties.l1 import L1
+from toposwap.penalties.mcp import MCP
+from toposwap.penalties.none import NoPenalty
+from toposwap.penalties.ridge import Ridge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Penalties by name, those that have a sensible default weight.
+PENALTIES: dict[str, Callable[[], Penalty]] = {
+    penalty.name: penalty for penalty in (NoPenalty, L1, MCP, BIC, EBIC, Ridge)
+}
+
+__all__ = ["Penalty", "Shape", "NoPenalty", "L1", "MCP", "L0", "BIC", "EBIC", "Ridge", "PENALTIES"]

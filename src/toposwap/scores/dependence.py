@@ -1,0 +1,55 @@
+"""Columns that other columns determine: no score can tell their parents apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import lapack
+
+from toposwap.dataset.validation import columns, listed
+from toposwap.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.dataset import Dataset
+
+_EPS = float(np.finfo(float).eps)
+
+
+def refuse_dependent(
+    data: Dataset, factor: NDArray[np.float64], rounding: NDArray[np.float64], remedy: str
+) -> NDArray[np.float64]:
+    """Return :func:`relative_residuals` of the columns of ``factor``, or name the dependent ones.
+
+    ``rounding`` is the relative rounding error of each column, (d,); ``remedy`` completes "drop one
+    of them, or ...".
+    """
+    residuals = relative_residuals(factor)
+    bar = np.maximum(32.0 * _EPS * np.sqrt(max(data.n, data.d)), rounding)
+    if (residuals <= bar).any():
+        bad = [data.names[j] for j in np.flatnonzero(residuals <= bar)]
+        verb = "depends" if len(bad) == 1 else "depend"
+        raise InputError(
+            f"{columns(len(bad))} {listed(bad)} {verb} linearly on other columns to within "
+            "rounding error, so their coefficients are not determined: drop one of them, or "
+            f"{remedy}"
+        )
+    return residuals
+
+
+def relative_residuals(factor: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much of each column no other column explains: sd(x_j | all others) / sd(x_j), (d,).
+
+    ``factor`` is upper triangular, (d, d); the inverse's rows hold the precisions.
+    """
+    deviations = np.sqrt(np.einsum("ij,ij->j", factor, factor))
+    triangle = np.array(factor, order="F")
+    diagonal = np.diag_indices_from(triangle)
+    floor = _EPS * _EPS * deviations
+    triangle[diagonal] = np.where(np.abs(triangle[diagonal]) > floor, triangle[diagonal], floor)
+    inverse, _ = lapack.dtrtri(triangle, lower=0, overwrite_c=1)
+    with np.errstate(over="ignore"):
+        size = np.sqrt(np.einsum("ij,ij->i", inverse, inverse))
+    return 1.0 / (size * deviations)

@@ -1,0 +1,118 @@
+r"""A loss and a penalty make a score.
+
+.. math:: Q(W, b) = \sum_j \ell_j(x_j,\, b_j + X w_j) + \sum_{ij} \rho(W_{ij}), \qquad
+          X \in \mathbb R^{n \times d},\; W \in \mathbb R^{d \times d},\; b \in \mathbb R^d .
+
+Any loss of :mod:`toposwap.losses` goes with any penalty of :mod:`toposwap.penalties`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from scipy.linalg import qr
+
+from toposwap.dataset.validation import columns, listed
+from toposwap.errors import InputError
+from toposwap.losses import LOSSES, GaussianLoss, LeastSquaresLoss, Loss, Mixed
+from toposwap.penalties import L0, PENALTIES, NoPenalty, Penalty
+from toposwap.registry import resolve
+from toposwap.scores.base import BoundScore, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toposwap.dataset import Dataset
+    from toposwap.losses import ColumnLoss
+
+
+class Penalized(Score):
+    """sum_j loss(x_j, f_j) + sum_ij penalty(W_ij), f_j = intercept + X w_j; separable.
+
+    Parameters
+    ----------
+    loss
+        A loss, its name ("least-squares", "gaussian", "logistic", "poisson"), "auto" to choose by
+        column, or one loss for each column as a list or a mapping from names.
+    penalty
+        A penalty or its name ("none", "l1", "mcp", "bic", "ebic", "ridge").
+    """
+
+    separable: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        loss: str | Loss | Sequence[ColumnLoss | str] | Mapping[str, ColumnLoss | str] = "auto",
+        penalty: str | Penalty = "bic",
+    ) -> None:
+        self.loss = _as_loss(loss)
+        self.penalty: Penalty = resolve("penalty", penalty, PENALTIES, Penalty)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Loss and penalty."""
+        return f"{self.loss.name}-{self.penalty.name}"
+
+    @property
+    def convex(self) -> bool:  # type: ignore[override]
+        """Both parts are."""
+        return self.loss.convex and self.penalty.convex
+
+    @property
+    def selects_edges(self) -> bool:  # type: ignore[override]
+        """The penalty does."""
+        return self.penalty.selects_edges
+
+    def bind(self, data: Dataset) -> BoundScore:
+        """Find the loss of each column and refuse columns whose solution is not determined."""
+        from toposwap.scores.penalized_nodes import BoundPenalized
+
+        losses = self.loss.columns(data)
+        penalty = self.penalty.bind(data.n, data.d)
+        kinds = {type(loss) for loss in losses}
+        if isinstance(penalty, L0) and kinds in ({GaussianLoss}, {LeastSquaresLoss}):
+            from toposwap.scores.subset import BoundSubset
+
+            return BoundSubset(self, data, kinds == {GaussianLoss}, penalty.weight)
+        unbounded = GaussianLoss in kinds and data.n > data.d
+        if isinstance(penalty, NoPenalty) or unbounded:
+            _refuse_dependent(data, unbounded=unbounded)
+        return BoundPenalized(self, data, losses, penalty)
+
+
+def _as_loss(loss: object) -> Loss:
+    def one(item: object) -> Loss:
+        return resolve("loss", item, LOSSES, Loss)
+
+    if isinstance(loss, dict):
+        return Mixed({name: one(item) for name, item in loss.items()})  # type: ignore[misc]
+    if isinstance(loss, list | tuple):
+        return Mixed([one(item) for item in loss])  # type: ignore[misc]
+    return one(loss)
+
+
+def _refuse_dependent(data: Dataset, *, unbounded: bool) -> None:
+    if data.n <= data.d:
+        raise InputError(
+            f"{data.n} rows are too few for {data.d} columns without a penalty (n_samples={data.n} "
+            "must be larger): use one (l1, ridge), fewer columns, or more rows"
+        )
+    triangle, pivots = qr(data.factor / data.deviations, mode="r", pivoting=True)[-2:]
+    rounding = 32.0 * np.finfo(float).eps * np.sqrt(max(data.n, data.d))
+    left = np.abs(np.diag(triangle))
+    bad = [
+        data.names[j] for j in sorted(pivots[left <= np.maximum(rounding, data.rounding[pivots])])
+    ]
+    if bad:
+        verb = "depends" if len(bad) == 1 else "depend"
+        why = (
+            "where the Gaussian likelihood has no bound"
+            if unbounded
+            else "so their coefficients are not determined"
+        )
+        remedy = "the least-squares loss with a penalty" if unbounded else "a penalty (l1, ridge)"
+        raise InputError(
+            f"{columns(len(bad))} {listed(bad)} {verb} linearly on other columns to within rounding "
+            f"error, {why}: drop one of them, or use {remedy}"
+        )

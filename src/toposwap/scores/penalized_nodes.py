@@ -1,0 +1,200 @@
+"""A loss and a penalty on given data: every node solved to its KKT conditions."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from toposwap.losses import ColumnLoss, GaussianLoss, LeastSquaresLoss
+from toposwap.penalties import L0, NoPenalty
+from toposwap.scores.base import Point
+from toposwap.scores.edge_price import select_parents
+from toposwap.scores.gaussian_nodes import GaussianNodes, Solution
+from toposwap.scores.glm_nodes import KINDS, GLMNodes
+from toposwap.scores.separable import NodeFit, SeparableScore
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.dataset import Dataset
+    from toposwap.penalties import Penalty, Shape
+    from toposwap.scores.base import Score
+
+#: Nodes are solved well below the tolerance of the certificate.
+_NODE_TOLERANCE = 1e-10
+_FREE = NoPenalty().shape
+
+
+class Coefficients(NamedTuple):
+    """W (d, d) and the intercepts b (d,): f_j = b_j + X W_j."""
+
+    weights: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+
+
+class BoundPenalized(SeparableScore):
+    """Q on given data.
+
+    Parameters
+    ----------
+    score, data
+        What is bound to what.
+    losses
+        The loss of each column.
+    penalty
+        With its weight worked out.
+    """
+
+    def __init__(
+        self, score: Score, data: Dataset, losses: tuple[ColumnLoss, ...], penalty: Penalty
+    ) -> None:
+        self.score = score
+        self.data = data
+        self.losses = losses
+        self.penalty = penalty
+        remark = score.loss.remark(data) if hasattr(score, "loss") else None
+        #: What was chosen by looking at the data, in words.
+        self.remarks: tuple[str, ...] = (remark,) if remark else ()
+        self._moments = [loss.from_moments for loss in losses]
+        self._logarithmic = [isinstance(loss, GaussianLoss) for loss in losses]
+        self._gaussian = GaussianNodes(data, _NODE_TOLERANCE)
+        self._glm = None if all(self._moments) else GLMNodes(data, _NODE_TOLERANCE)
+
+    @cached_property
+    def gradient_unit(self) -> float:
+        """For least squares alone, the geometric mean of the columns' variances; else 1."""
+        if not all(isinstance(loss, LeastSquaresLoss) for loss in self.losses):
+            return 1.0
+        logs = np.log(self.data.deviations) + np.log(self.data.scale)
+        return float(np.exp(2.0 * logs.mean()))
+
+    # --- solving ---------------------------------------------------------------------------------
+
+    def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
+        """Solve ``node`` and say which changes of ``allowed`` would change the solution."""
+        if isinstance(self.penalty, L0):
+            solution, wants = self._select(node, allowed, warm)
+        else:
+            start = None if warm is None else warm.parameters
+            assert self.penalty.shape is not None
+            solution = self._solve(node, allowed, start, self.penalty.shape)
+            excess = np.abs(solution.gradient) - solution.kinks
+            wants = (excess > _NODE_TOLERANCE * solution.size) & ~allowed
+            wants[node] = False
+        value = solution.loss + self.penalty.value(solution.weights)
+        parameters = (solution.weights, solution.intercept)
+        return NodeFit(value, parameters, uses=solution.weights != 0.0, wants=wants)
+
+    def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64] | Coefficients:
+        """W where all losses are Gaussian, which need no intercept besides; else W and b."""
+        weights = np.column_stack([node.parameters[0] for node in nodes])
+        if all(self._moments):
+            return weights
+        return Coefficients(weights, np.array([node.parameters[1] for node in nodes]))
+
+    def _solve(
+        self,
+        node: int,
+        allowed: NDArray[np.bool_],
+        start: tuple[NDArray[np.float64], float] | None,
+        shape: Shape,
+    ) -> Solution:
+        if self._moments[node]:
+            weights = None if start is None else start[0]
+            return self._gaussian.solve(
+                node, allowed, weights, shape, logarithmic=self._logarithmic[node]
+            )
+        assert self._glm is not None
+        return self._glm.solve(node, allowed, start, shape, KINDS[self.losses[node].name])
+
+    def _select(
+        self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None
+    ) -> tuple[Solution, NDArray[np.bool_]]:
+        """Parents worth their price."""
+        assert isinstance(self.penalty, L0)
+
+        def fit(parents: NDArray[np.bool_], near: Solution | None) -> Solution:
+            start = None if near is None else (near.weights, near.intercept)
+            return self._solve(node, parents, start, _FREE)
+
+        if self._moments[node]:
+            curvature = partial(self._gaussian.curvature, node, logarithmic=self._logarithmic[node])
+        else:
+            assert self._glm is not None
+            curvature = partial(self._glm.curvature, node, kind=KINDS[self.losses[node].name])
+        squares = isinstance(self.losses[node], LeastSquaresLoss)
+        return select_parents(
+            allowed,
+            np.zeros_like(allowed) if warm is None else warm.parameters[0] != 0.0,
+            self.penalty.weight,
+            fit,
+            curvature,
+            node=node,
+            logarithmic=self._logarithmic[node],
+            unit=float(self.data.scale[node]) ** 2 if squares else 1.0,
+        )
+
+    # --- evaluating ------------------------------------------------------------------------------
+
+    def evaluate(self, parameters: NDArray[np.float64] | Coefficients) -> Point:
+        """Q and the distance of zero from its subdifferential, at W or at W and b.
+
+        Without intercepts they are the best ones for W; those of Gaussian columns always are.
+        """
+        W, _, losses, gradient, size, rest = self._derivatives(parameters)
+        present = np.abs(gradient + self.penalty.slope(W))
+        if np.isinf(self.penalty.threshold):
+            absent = np.zeros_like(gradient)
+        else:
+            absent = np.maximum(np.abs(gradient) - self.penalty.threshold, 0.0)
+        distance = np.where(W != 0.0, present, absent)
+        np.fill_diagonal(distance, 0.0)
+        return Point(
+            weights=W,
+            value=float(losses.sum()) + self.penalty.value(W),
+            gradient=distance,
+            row_scale=self.data.deviations * self.data.scale,
+            column_scale=size,
+            rest=rest,
+        )
+
+    def loss_value(self, parameters: NDArray[np.float64] | Coefficients) -> float:
+        """Q without its penalty."""
+        return float(self._derivatives(parameters)[2].sum())
+
+    def intercepts(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
+        """b (d,): as given, or the best ones for W."""
+        return self._derivatives(parameters)[1]
+
+    def _derivatives(
+        self, parameters: NDArray[np.float64] | Coefficients
+    ) -> tuple[
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        float,
+    ]:
+        """W, b, losses (d,), their gradients (d, d), column scales (d,), residual of b."""
+        given = isinstance(parameters, Coefficients)
+        W: NDArray[np.float64] = parameters.weights if given else parameters  # type: ignore[union-attr, assignment]
+        d, data = self.data.d, self.data
+        b, losses, size, gradient = np.empty(d), np.empty(d), np.empty(d), np.empty((d, d))
+        worst = 0.0
+        for j, loss in enumerate(self.losses):
+            if self._moments[j]:
+                losses[j], gradient[:, j], size[j] = self._gaussian.evaluate(
+                    j, W[:, j], logarithmic=self._logarithmic[j]
+                )
+                b[j] = data.mean[j] - data.mean @ W[:, j]
+            else:
+                assert self._glm is not None
+                intercept = float(parameters.intercepts[j]) if given else None  # type: ignore[union-attr]
+                losses[j], gradient[:, j], size[j], rest, b[j] = self._glm.evaluate(
+                    j, W[:, j], intercept, KINDS[loss.name]
+                )
+                worst = max(worst, rest)
+        return W, b, losses, gradient, size, worst

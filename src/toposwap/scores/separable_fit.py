@@ -1,0 +1,218 @@
+r"""The solution of a separable score at an order, and the prices of moves from there.
+
+When ``v`` passes ``w``, one of the two loses a candidate parent and the other gains one. That
+changes Q only if the solution of the first ``uses`` the other or the solution of the second
+``wants`` it, so two boolean tables (d, d) tell which nodes a move concerns, and only those are
+fitted. What a node's solution is may depend on where its solver starts (a score that is not
+convex), so a move that was priced is carried out with the very fits that priced it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from toposwap.scores.base import OrderFit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from toposwap.order import Order
+    from toposwap.scores.separable import NodeFit, SeparableScore
+
+_REMEMBERED_FITS = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """The nodes that a move refits; it concerns positions ``first`` to ``last`` only."""
+
+    first: int
+    last: int
+    fits: dict[int, NodeFit]
+
+
+class SeparableFit(OrderFit):
+    """Node fits at the current order, with a memory of recent ones."""
+
+    def __init__(self, bound: SeparableScore, order: Order) -> None:
+        self.bound: SeparableScore = bound
+        d = bound.data.d
+        self._memory: OrderedDict[tuple[int, bytes], NodeFit] = OrderedDict()
+        self._plans: dict[Any, _Plan] = {}
+        self._uses = np.ones((d, d), dtype=bool)
+        self._wants = np.ones((d, d), dtype=bool)
+        self._nodes: list[NodeFit] = []
+        nodes = []
+        for v in range(d):
+            allowed = order.positions < order.positions[v]
+            nodes.append(bound.fit_node(v, allowed, None))
+            self._memory[v, np.packbits(allowed).tobytes()] = nodes[-1]
+        self._nodes, self.order = nodes, order
+        self._tabulate(range(d))
+
+    # --- prices ----------------------------------------------------------------------------------
+
+    def price(self, order: Order) -> float:
+        """Refit the nodes that the differences between the two orders matter to."""
+        return self._remember(order, self._plan(order))
+
+    def insertion_profile(self, variable: int) -> NDArray[np.float64]:
+        """Walk both ways from the current place; only passing what matters costs anything."""
+        profile = np.zeros(self._d)
+        for step in (1, -1):
+            self._walk(variable, step, profile)
+        return profile
+
+    def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Refit, for each pair, the nodes between its two places that it matters to."""
+        changes = np.zeros(len(pairs))
+        variables, positions = self.order.variables, self.order.positions
+        for row, (i, j) in enumerate(pairs):
+            p, q = sorted((int(positions[i]), int(positions[j])))
+            early, late = int(variables[p]), int(variables[q])
+            between = variables[p + 1 : q]
+            concerned = between[self._uses[between, early] | self._wants[between, late]].tolist()
+            if self._wants[early, variables[p + 1 : q + 1]].any():
+                concerned.append(early)
+            if self._uses[late, variables[p:q]].any():
+                concerned.append(late)
+            if concerned:
+                plan = _Plan(p, q, self._refits(concerned, self.order.swap(early, late)))
+                changes[row] = self._remember((early, late), plan)
+        return changes
+
+    @property
+    def resolution(self) -> float:
+        """Changes of Q below this are rounding error; the values of the nodes may cancel."""
+        size = sum(abs(node.value) for node in self._nodes)
+        return 1e-10 * max(size, float(np.finfo(float).tiny))
+
+    # --- moves -----------------------------------------------------------------------------------
+
+    def reorder(self, order: Order) -> None:
+        """Refit what changed."""
+        self._carry_out(order, self._plans.get(order) or self._plan(order))
+
+    def insert(self, variable: int, position: int) -> None:
+        """With the fits of the last profile of ``variable``, if it was asked for."""
+        order = self.order.insert(variable, position)
+        self._carry_out(order, self._plans.get(("insert", variable, position)) or self._plan(order))
+
+    def swap(self, i: int, j: int) -> None:
+        """With the fits that priced the swap, if it was priced."""
+        order = self.order.swap(i, j)
+        key = (i, j) if self.order.positions[i] < self.order.positions[j] else (j, i)
+        self._carry_out(order, self._plans.get(key) or self._plan(order))
+
+    def parameters(self) -> Any:
+        """The parameters of all nodes together."""
+        return self.bound.assemble(self._nodes)
+
+    def snapshot(self) -> tuple[Order, list[NodeFit]]:
+        """The order and the fits, O(d)."""
+        return self.order, list(self._nodes)
+
+    def restore(self, snapshot: tuple[Order, list[NodeFit]]) -> None:
+        """Nothing is fitted again."""
+        order, nodes = snapshot
+        changed = [v for v in range(self._d) if nodes[v] is not self._nodes[v]]
+        self._nodes, self.order = list(nodes), order
+        self._plans.clear()
+        self._tabulate(changed)
+
+    # --- inside ----------------------------------------------------------------------------------
+
+    @property
+    def _d(self) -> int:
+        return len(self._nodes)
+
+    def _tabulate(self, nodes: Iterable[int]) -> None:
+        """Bring tables and value up to date with the fits of ``nodes``."""
+        for v in nodes:
+            fit = self._nodes[v]
+            self._uses[v] = True if fit.uses is None else fit.uses
+            self._wants[v] = True if fit.wants is None else fit.wants
+        self.value = float(sum(self._nodes[v].value for v in self.order))
+
+    def _carry_out(self, order: Order, plan: _Plan) -> None:
+        nodes = list(self._nodes)
+        for v, fit in plan.fits.items():
+            nodes[v] = fit
+        # Plans for stretches that do not meet this one stay true: there the sets of predecessors
+        # are what they were.
+        self._plans = {
+            key: other
+            for key, other in self._plans.items()
+            if isinstance(key, tuple) and (other.last < plan.first or other.first > plan.last)
+        }
+        # Assigned at once: an interruption leaves the previous solution whole.
+        self._nodes, self.order = nodes, order
+        self._tabulate(plan.fits)
+
+    def _remember(self, key: Any, plan: _Plan) -> float:
+        """The price of ``plan``; a search carries out only what has a negative one."""
+        change = sum(fit.value - self._nodes[v].value for v, fit in plan.fits.items())
+        if change < 0.0:
+            self._plans[key] = plan
+        return float(change)
+
+    def _plan(self, order: Order) -> _Plan:
+        changed = np.flatnonzero(order.variables != self.order.variables)
+        if changed.size == 0:
+            return _Plan(0, -1, {})
+        first, last = int(changed[0]), int(changed[-1])
+        variables = order.variables[first : last + 1]
+        new = order.positions[variables] < order.positions[variables][:, None]
+        old = self.order.positions[variables] < self.order.positions[variables][:, None]
+        square = np.ix_(variables, variables)
+        matters = (old & ~new & self._uses[square]) | (new & ~old & self._wants[square])
+        return _Plan(first, last, self._refits(variables[matters.any(axis=1)].tolist(), order))
+
+    def _refits(self, nodes: Iterable[int], order: Order) -> dict[int, NodeFit]:
+        positions = order.positions
+        return {v: self._fit_node(v, positions < positions[v], self._nodes[v]) for v in nodes}
+
+    def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
+        key = (v, np.packbits(allowed).tobytes())
+        known = self._memory.get(key)
+        if known is None:
+            known = self.bound.fit_node(v, allowed, warm)
+            self._memory[key] = known
+            if len(self._memory) > _REMEMBERED_FITS:
+                self._memory.popitem(last=False)
+        else:
+            self._memory.move_to_end(key)
+        return known
+
+    def _walk(self, v: int, step: int, profile: NDArray[np.float64]) -> None:
+        """Fill the side of ``profile`` that ``v`` reaches by passing one variable after another."""
+        here = int(self.order.positions[v])
+        end = self._d if step == 1 else -1
+        allowed = self.order.positions < here
+        running = self._nodes[v]
+        fits: dict[int, NodeFit] = {}
+        # Passing to the right v gains what it passes and is lost by it; to the left the reverse.
+        concerned = (self._uses if step == 1 else self._wants)[:, v]
+        change = 0.0
+        for k in range(here + step, end, step):
+            w = self.order[k]
+            allowed[w] = step == 1
+            mask = running.wants if step == 1 else running.uses
+            if concerned[w]:
+                before = self.order.positions < k
+                before[v] = step == -1
+                fits[w] = self._fit_node(w, before, self._nodes[w])
+                change += fits[w].value - self._nodes[w].value
+            if mask is None or mask[w]:
+                other = self._fit_node(v, allowed.copy(), running)
+                change += other.value - running.value
+                fits[v] = running = other
+            profile[k] = change
+            if change < 0.0:
+                self._plans["insert", v, k] = _Plan(min(here, k), max(here, k), dict(fits))
