@@ -37,6 +37,7 @@ __all__ = [
     "ToposwapWarning",
     "acyclicity",
     "candidates",
+    "diagnostics",
     "metrics",
     "scores",
     "search",
@@ -44,7 +45,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from toposwap import acyclicity, candidates, metrics, scores, search, simulate
+    from toposwap import acyclicity, candidates, diagnostics, metrics, scores, search, simulate
     from toposwap.certificate import Certificate
     from toposwap.dataset import Dataset
     from toposwap.errors import InputError, ToposwapWarning

@@ -53,5 +53,7 @@ def learn(
         status=status,
         certificate=certify(point, convex=score.convex, tolerance=bound.tolerance),
         history=tuple(history),
+        equivalent=score.equivalent,
+        scale_dependent=score.scale_dependent,
         remarks=(remark,) if remark else (),
     )

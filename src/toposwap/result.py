@@ -37,6 +37,10 @@ class Result:
         The KKT conditions at ``weights``.
     history
         One record an iteration.
+    equivalent
+        Whether the score leaves open what a Markov equivalence class leaves open.
+    scale_dependent
+        Whether other units of the columns could have given another graph.
     remarks
         What had to be assumed or mended on the way.
     """
@@ -50,3 +54,5 @@ class Result:
     certificate: Certificate
     history: tuple[Step, ...] = field(repr=False)
     remarks: tuple[str, ...] = ()
+    equivalent: bool = False
+    scale_dependent: bool = False

@@ -4,8 +4,9 @@ from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tables import suited_to
 from toy_scores import ALL_TOYS
 
 from toposwap.certificate import certify
@@ -17,20 +18,21 @@ from toposwap.search import SEARCHES, run
 
 EVERY = [cls() for cls in (*SCORES.values(), *ALL_TOYS)] + [LeastSquares(ridge=0.3)]
 ALL = pytest.mark.parametrize("score", EVERY, ids=repr)
-
-
-def table(seed, d=5, n=60):
-    rng = np.random.default_rng(seed)
-    W = np.triu(rng.uniform(-1.5, 1.5, (d, d)) * (rng.random((d, d)) < 0.6), 1)
-    X = rng.standard_normal((n, d)) @ np.linalg.inv(np.eye(d) - W)
-    return X[:, rng.permutation(d)]
+SOME = settings(max_examples=25)
 
 
 def problem(score, seed, d=5):
-    return score.bind(Dataset.from_table(table(seed, d))), np.random.default_rng(seed + 1)
+    data = Dataset.from_table(suited_to(score, seed, d))
+    return score.bind(data), np.random.default_rng(seed + 1)
+
+
+def reproducible(score):
+    """Whether a solution depends on its order alone, and not on where its solver started."""
+    return score.convex or not score.selects_edges
 
 
 @ALL
+@SOME
 @given(seed=st.integers(0, 1000))
 def test_gradient_is_the_slope_of_the_value(score, seed):
     bound, rng = problem(score, seed)
@@ -50,6 +52,7 @@ def test_gradient_is_the_slope_of_the_value(score, seed):
 
 
 @ALL
+@SOME
 @given(seed=st.integers(0, 1000))
 def test_a_fit_solves_its_order(score, seed):
     """Consistent with the order, of the value it says, stationary, and not to be improved."""
@@ -66,33 +69,61 @@ def test_a_fit_solves_its_order(score, seed):
     np.testing.assert_allclose(read.weights, point.weights, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(read.gradient, point.gradient, rtol=1e-7, atol=1e-9 * scale.max())
     step = np.where(allowed, rng.standard_normal(allowed.shape), 0.0)
-    for size in (1e-6, 1e-3, 0.1):
+    for size in (1e-6, 1e-3, 0.1) if score.convex else (1e-6, 1e-4):
         assert bound.evaluate(point.weights + size * step).value >= point.value - 1e-12 * abs(
             point.value
         )
 
 
+def outcome(fit, order, move):
+    """What Q changes by when ``move`` is made; the fit is back where it was afterwards."""
+    if reproducible(fit.bound.score):
+        return fit.bound.fit(order).value - fit.value
+    before, start = fit.value, fit.snapshot()
+    move()
+    assert fit.order == order
+    change = fit.value - before
+    fit.restore(start)
+    assert fit.value == pytest.approx(before, rel=1e-12)
+    return change
+
+
 @ALL
+@SOME
 @given(seed=st.integers(0, 1000))
 def test_prices_are_what_refitting_costs(score, seed):
+    """From scratch where the solution is unique, by the move that was priced elsewhere."""
     bound, rng = problem(score, seed, d=4)
     d = bound.data.d
     order = Order(rng.permutation(d))
     fit = bound.fit(order)
-    close = {"rel": 1e-7, "abs": 1e-9 * abs(fit.value)}
+    close = {"rel": 1e-7, "abs": 1e-9 * max(abs(fit.value), 1.0)}
     for v in range(d):
-        for k, change in enumerate(fit.insertion_profile(v)):
-            assert change == pytest.approx(bound.fit(order.insert(v, k)).value - fit.value, **close)
+        for k in range(d):
+            change = fit.insertion_profile(v)[k]
+            real = outcome(fit, order.insert(v, k), lambda v=v, k=k: fit.insert(v, k))
+            assert agree(score, change, real, close)
     pairs = fit.all_pairs()
     assert len({frozenset(p) for p in pairs.tolist()}) == d * (d - 1) // 2
-    for (i, j), change in zip(pairs, fit.swap_changes(pairs), strict=True):
-        assert change == pytest.approx(bound.fit(order.swap(i, j)).value - fit.value, **close)
+    for row, (i, j) in enumerate(pairs.tolist()):
+        change = fit.swap_changes(pairs)[row]
+        real = outcome(fit, order.swap(i, j), lambda i=i, j=j: fit.swap(i, j))
+        assert agree(score, change, real, close)
     other = Order(rng.permutation(d))
-    assert fit.price(other) == pytest.approx(bound.fit(other).value - fit.value, **close)
+    change = fit.price(other)
+    assert agree(score, change, outcome(fit, other, lambda: fit.reorder(other)), close)
     assert fit.order == order
 
 
+def agree(score, change, real, close):
+    """A price is exact; a score that does not separate may promise less than a move brings."""
+    if score.separable or reproducible(score):
+        return change == pytest.approx(real, **close)
+    return real <= change + close["abs"] or change > 0.0
+
+
 @ALL
+@SOME
 @given(seed=st.integers(0, 1000))
 def test_moves_lead_where_a_fresh_fit_is(score, seed):
     bound, rng = problem(score, seed)
@@ -112,6 +143,14 @@ def test_moves_lead_where_a_fresh_fit_is(score, seed):
             order = Order(rng.permutation(d))
             fit.reorder(order)
         assert fit.order == order
+    point = bound.evaluate(fit.parameters())
+    assert fit.value == pytest.approx(point.value, rel=1e-9)
+    if not reproducible(score):
+        allowed = order.positions[:, None] < order.positions
+        assert not point.weights[~allowed].any()
+        scale = np.outer(point.row_scale, point.column_scale)
+        assert (point.gradient <= bound.tolerance * scale)[allowed].all()
+        return
     fresh = bound.fit(order)
     assert fit.value == pytest.approx(fresh.value, rel=1e-9)
     np.testing.assert_allclose(fit.point().weights, fresh.point().weights, rtol=1e-7, atol=1e-9)
@@ -123,7 +162,7 @@ def test_every_search_goes_down_to_a_certified_point(score, search):
     for seed in range(5):
         bound, rng = problem(score, seed)
         fit = bound.fit(Order(rng.permutation(bound.data.d)))
-        if search.name == "exact" and not score.separable:
+        if search.name == "exact" and bound.best_order() is None:
             with pytest.raises(InputError, match="needs a score that is a sum over variables"):
                 run(search, fit, bound.data.names, rng=rng)
             return
@@ -142,14 +181,17 @@ def test_every_search_goes_down_to_a_certified_point(score, search):
 
 @ALL
 def test_searches_against_all_orders(score):
-    names = ["auto", "exact"] if score.separable else ["auto"]
+    proven = problem(score, 0, d=4)[0].best_order() is not None
+    assert proven or not (score.separable and reproducible(score))
+    names = ["auto", "exact"] if proven else ["auto"]
     reached = dict.fromkeys(names, 0)
     for name, seed in product(names, range(6)):
         bound, rng = problem(score, seed, d=4)
         best = min(bound.fit(Order(order)).value for order in permutations(range(4)))
         fit = bound.fit(Order(rng.permutation(4)))
         run(SEARCHES[name](), fit, bound.data.names, rng=rng)
-        assert fit.value >= best - 1e-9 * abs(best)
+        # Elsewhere a warm start may find a better solution of an order than a cold one.
+        assert fit.value >= best - 1e-9 * abs(best) or not reproducible(score)
         reached[name] += fit.value <= best + 1e-9 * abs(best)
     assert reached["auto"] >= 5
     assert reached.get("exact", 6) == 6

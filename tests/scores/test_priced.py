@@ -126,8 +126,19 @@ def test_search_finds_the_best_of_all_small_graphs():
                 subsets = [list(s) for m in range(k + 1) for s in combinations(order[:k], m)]
                 total += min(local(z, s) for s in subsets)
             best = min(best, total)
-        model = ts.Topo(score="bic", random_state=0).fit(X)
-        assert 2 * n * model.score_ == pytest.approx(best, rel=1e-10)
+        for search in ("auto", "exact"):
+            model = ts.Topo(score="bic", search=search, random_state=0).fit(X)
+            assert 2 * n * model.score_ == pytest.approx(best, rel=1e-10)
+
+
+def test_restarts_reach_the_proven_minimum():
+    for seed in range(4):
+        sample = simulate.linear_dataset(10, 200, "ER2", noise="gauss-NV", random_state=seed)
+        exact = ts.Topo(score="bic", search="exact").fit(sample.X)
+        local = ts.Topo(score="bic", random_state=0).fit(sample.X)
+        assert exact.status_ == "global minimum"
+        assert exact.certificate_.satisfied
+        assert local.score_ == pytest.approx(exact.score_, rel=1e-10)
 
 
 def test_bic_does_not_depend_on_units_and_reports_the_class():

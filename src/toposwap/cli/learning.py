@@ -42,11 +42,14 @@ class Scoring:
 
 @dataclass(frozen=True)
 class Learning:
-    """Everything :class:`~toposwap.estimators.Topo` is told, but where to start."""
+    """Everything :class:`~toposwap.estimators.Topo` is told, but where to start.
+
+    ``special`` holds the options that belong to one search, by its name.
+    """
 
     scoring: Scoring
     search: str
-    paper: Mapping[str, Any]
+    special: Mapping[str, Mapping[str, Any]]
     prune: float | str | None
     seed: int | None
     max_iter: int | None
@@ -58,14 +61,15 @@ class Learning:
         from toposwap.search import SEARCHES
 
         _chosen("--search", self.search, SEARCHES)
-        given = {
-            name: value
-            for name, value in self.paper.items()
-            if value is not None and value is not False
-        }
-        if given and self.search != "paper":
-            option = "--" + next(iter(given)).replace("_", "-")
-            raise InputError(f"{option} belongs to --search paper: add that, or leave it out")
+        given: dict[str, Any] = {}
+        for search, options in self.special.items():
+            set_ = {k: v for k, v in options.items() if v is not None and v is not False}
+            if set_ and self.search != search:
+                option = "--" + next(iter(set_)).removeprefix("n_").replace("_", "-")
+                raise InputError(
+                    f"{option} belongs to --search {search}: add that, or leave it out"
+                )
+            given |= set_
         if "acyclicity" in given:
             _chosen("--acyclicity", given["acyclicity"], ACYCLICITIES)
         return Topo(
@@ -130,6 +134,18 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option("--greedy", is_flag=True, help="With --search paper: take the first good swap.")
     @click.option(
+        "--restarts",
+        type=_COUNT,
+        metavar="N",
+        help="With --search auto: perturb the best order and search again so often.",
+    )
+    @click.option(
+        "--time-budget",
+        type=click.FloatRange(min=0),
+        metavar="SECONDS",
+        help="With --search auto: begin no further restart after this.",
+    )
+    @click.option(
         "--prune",
         default="auto",
         metavar="auto|none|NUMBER",
@@ -153,6 +169,8 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
         s_large: int | None,
         s_0: int | None,
         greedy: bool,
+        restarts: int | None,
+        time_budget: float | None,
         prune: float | str | None,
         seed: int | None,
         max_iter: int | None,
@@ -165,7 +183,9 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "s_0": s_0,
             "greedy": greedy,
         }
-        learning = Learning(scoring, search, paper, prune, seed, max_iter)
+        auto = {"n_restarts": restarts, "time_budget": time_budget}
+        special = {"paper": paper, "auto": auto}
+        learning = Learning(scoring, search, special, prune, seed, max_iter)
         return command(*args, learning=learning, **others)
 
     return with_learning

@@ -13,6 +13,7 @@ from toposwap.acyclicity import ACYCLICITIES, Acyclicity
 from toposwap.candidates import KKTCandidates
 from toposwap.dataset import Dataset
 from toposwap.dataset.validation import is_frame
+from toposwap.diagnostics import sortability
 from toposwap.errors import InputError, ToposwapWarning
 from toposwap.learn import learn
 from toposwap.metrics import cpdag
@@ -183,6 +184,7 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = data.d
         self.n_iter_ = len(result.history) - 1
         self.weights_ = result.weights
+        self._deviations = data.deviations * data.scale
         self.adjacency_matrix_ = threshold(result.weights, at_least)
         return self
 
@@ -252,6 +254,15 @@ class Topo(BaseEstimator):  # type: ignore[misc]
     def names_(self) -> tuple[str, ...]:
         """The variables' names."""
         return self.result_.names
+
+    @property
+    def varsortability_(self) -> float:
+        """Share of the connected pairs of the pruned graph in which the effect varies more.
+
+        Near 1 with a score that depends on units, the order may be that of the units; see
+        :mod:`toposwap.diagnostics`.
+        """
+        return sortability(self._deviations, self.adjacency_matrix_)
 
     @property
     def causal_graph_(self) -> nx.DiGraph:

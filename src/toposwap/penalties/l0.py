@@ -67,7 +67,7 @@ class BIC(Penalty):
         """l0 with the weight for ``n`` rows."""
         return L0(self.factor * log(n) / (2 * n))
 
-    def value(self, W: NDArray[np.float64]) -> float:
+    def value(self, W: NDArray[np.float64]) -> float:  # noqa: ARG002
         """Not known before :meth:`bind`."""
         raise _unbound(self)
 

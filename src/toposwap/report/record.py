@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from toposwap import __version__
 from toposwap.io.edges import edge_list
 from toposwap.io.write_graph import graph_suffix, write_graph
@@ -35,6 +37,17 @@ def solution_of(model: Topo) -> pd.DataFrame:
     return pd.DataFrame(model.weights_, index=names, columns=names)
 
 
+def open_directions(model: Topo) -> list[tuple[str, str]]:
+    """Edges of the pruned graph that the score would as soon have the other way round.
+
+    Empty for a score that tells the members of a Markov equivalence class apart.
+    """
+    if not model.result_.equivalent:
+        return []
+    both = model.cpdag_ & model.cpdag_.T & (model.adjacency_matrix_ != 0.0)
+    return [(model.names_[i], model.names_[j]) for i, j in np.argwhere(both)]
+
+
 def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
     """Everything about a fitted model that JSON can hold; ``rows`` is the size of its data."""
     return {
@@ -48,6 +61,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "status": model.status_,
         "certificate": certificate_record(model.certificate_, model.names_),
         "threshold": model.threshold_,
+        "open_directions": [list(pair) for pair in open_directions(model)],
         "edges": [edge._asdict() for edge in edge_list(graph_of(model))],
         "remarks": list(model.remarks_),
         "history": [asdict(step) for step in model.history_],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.io.edges import edge_list
-from toposwap.report.record import graph_of, name_of
+from toposwap.report.record import graph_of, name_of, open_directions
 from toposwap.report.words import certificate_in_words, counted, status_in_words
 
 if TYPE_CHECKING:
@@ -97,6 +97,10 @@ def summary(
         ("certificate", certificate_in_words(model.certificate_, model.names_)),
         ("edges", _pruning(model)),
     ]
+    if model.result_.scale_dependent:
+        lines.append(("units", _units(model)))
+    if model.result_.equivalent:
+        lines.append(("directions", _directions(model)))
     lines += [("remark", remark) for remark in model.remarks_ if remarks]
     return key_values(lines)
 
@@ -134,6 +138,30 @@ def _pruning(model: Topo) -> str:
         f"{kept} with |weight| >= {model.threshold_:g}; {found - kept} weaker of the solution's "
         f"{found} dropped"
     )
+
+
+def _units(model: Topo) -> str:
+    """How far the variances alone would have given the same order."""
+    share = model.varsortability_
+    told = "this score depends on the units of the columns"
+    if np.isnan(share):
+        return told
+    told += f"; along {share:.0%} of the directed paths the variance rises"
+    if share >= 0.9:
+        told += ", so sorting by variance finds nearly the same order: compare with --score bic"
+    return told
+
+
+def _directions(model: Topo) -> str:
+    """Which arrows mean something, for a score that cannot tell equivalent graphs apart."""
+    undecided = open_directions(model)
+    edges = int(np.count_nonzero(model.adjacency_matrix_))
+    told = f"{edges - len(undecided)} of {edges} are fixed by the data"
+    if undecided:
+        shown = ", ".join(f"{a} - {b}" for a, b in undecided[:8])
+        more = f" and {len(undecided) - 8} more" if len(undecided) > 8 else ""
+        told += f"; either way round would do for {shown}{more}"
+    return told
 
 
 def _aligned(numbers: Sequence[float]) -> list[str]:

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from functools import partial
 
+from toposwap.penalties import L1
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
 from toposwap.scores.joint import JointScore
 from toposwap.scores.least_squares import LeastSquares
+from toposwap.scores.penalized import Penalized
 from toposwap.scores.priced import BIC, EqualVarianceBIC
 from toposwap.scores.separable import NodeFit, SeparableScore
 
@@ -15,12 +17,20 @@ SCORES: dict[str, Callable[[], Score]] = {
     BIC.name: BIC,
     "ebic": partial(BIC, gamma=0.5),
     EqualVarianceBIC.name: EqualVarianceBIC,
+    "gaussian-mcp": partial(Penalized, "gaussian", "mcp"),
+    "gaussian-l1": partial(Penalized, "gaussian", "l1"),
+    "least-squares-l1": partial(Penalized, "least-squares", "l1"),
+    "logistic": partial(Penalized, "logistic", "none"),
+    # The paper's weight.
+    "logistic-l1": lambda: Penalized("logistic", L1(0.01)),
+    "poisson-l1": lambda: Penalized("poisson", L1(0.01)),
 }
 
 __all__ = [
     "LeastSquares",
     "BIC",
     "EqualVarianceBIC",
+    "Penalized",
     "Score",
     "BoundScore",
     "OrderFit",

@@ -75,6 +75,11 @@ class Score(ABC):
     separable: ClassVar[bool]
     #: The score sets edges to zero by itself, so that no threshold is needed afterwards.
     selects_edges: ClassVar[bool]
+    #: The answer depends on the units of the columns.
+    scale_dependent: ClassVar[bool] = False
+    #: The score is the same for all members of a Markov equivalence class, so that only the
+    #: directions which the whole class shares are learned.
+    equivalent: ClassVar[bool] = False
 
     @abstractmethod
     def bind(self, data: Dataset) -> BoundScore:
@@ -110,8 +115,17 @@ class BoundScore(ABC):
         return 1.0
 
     def best_order(self) -> Order | None:
-        """The order of the global minimum if the score has a fast way to find it, else None."""
+        """The order of the global minimum if the score has a way to find it, else None."""
         return None
+
+    def solve_exactly(self, fit: OrderFit) -> bool:
+        """Bring ``fit`` to the global minimum; False if the score has no way to find it."""
+        order = self.best_order()
+        if order is None:
+            return False
+        if order != fit.order:
+            fit.reorder(order)
+        return True
 
 
 class OrderFit(ABC):

@@ -2,9 +2,9 @@ r"""A node with a price per edge, solved by adding and dropping single parents.
 
 From the parents at hand: drop the one that is missed least while that pays, then add the one that
 the gradient promises most of, until neither pays. Promises are second-order,
-:math:`g_u^2 / 2 h_u` with :math:`h_u` the curvature given the other parents; whether a change pays is
-decided by fitting it. A parent set that no single change improves is what this finds, not
-necessarily the best one.
+:math:`g_u^2 / 2 h_u` with :math:`h_u` the curvature given the other parents; whether a change pays
+is decided by fitting it. A parent set that neither of these two changes improves is what this
+finds, not necessarily the best one.
 """
 
 from __future__ import annotations

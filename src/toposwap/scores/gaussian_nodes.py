@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Solution(NamedTuple):
     """A node solved.
 
-    ``weights`` (d,), ``intercept`` and ``loss`` are in the units of the data. The rest, (d,) each, is
-    in those of the solver: the coefficients ``scaled``, the ``gradient`` of the loss, the ``size`` of
-    the terms that cancel in it, and the ``kinks`` of the penalty that it is compared with.
+    ``weights`` (d,), ``intercept`` and ``loss`` are in the units of the data. The rest, (d,) each,
+    is in those of the solver: the coefficients ``scaled``, the ``gradient`` of the loss, the
+    ``size`` of the terms that cancel in it, and the ``kinks`` that it is compared with.
     """
 
     weights: NDArray[np.float64]

@@ -142,9 +142,9 @@ class GLMNodes:
         return float(np.log(mean / (1.0 - mean)) if kind == LOGISTIC else np.log(mean))
 
     def _refuse_separated(self, node: int, w: NDArray[np.float64], b: float, kind: int) -> None:
-        """Where some row's prediction is certain, see whether a coefficient is on its way to infinity.
+        """Refuse coefficients that are on their way to infinity.
 
-        Then the loss is flat along some combination of the parents.
+        Then some row's prediction is certain, and the loss flat along a combination of parents.
         """
         active = np.flatnonzero(w)
         eta = b + w[active] @ self._Z[active]

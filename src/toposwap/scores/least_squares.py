@@ -59,6 +59,7 @@ class LeastSquares(Score):
     convex: ClassVar[bool] = True
     separable: ClassVar[bool] = True
     selects_edges: ClassVar[bool] = False
+    scale_dependent: ClassVar[bool] = True
 
     def __init__(self, ridge: float = 0.0) -> None:
         self.ridge = ridge

@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from scipy.linalg import qr
-
-from toposwap.dataset.validation import columns, listed
 from toposwap.errors import InputError
 from toposwap.losses import LOSSES, GaussianLoss, LeastSquaresLoss, Loss, Mixed
 from toposwap.penalties import L0, PENALTIES, NoPenalty, Penalty
 from toposwap.registry import resolve
 from toposwap.scores.base import BoundScore, Score
+from toposwap.scores.dependence import refuse_dependent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,7 +74,7 @@ class Penalized(Score):
             return BoundSubset(self, data, kinds == {GaussianLoss}, penalty.weight)
         unbounded = GaussianLoss in kinds and data.n > data.d
         if isinstance(penalty, NoPenalty) or unbounded:
-            _refuse_dependent(data, unbounded=unbounded)
+            _refuse_undetermined(data, unbounded=unbounded)
         return BoundPenalized(self, data, losses, penalty)
 
 
@@ -92,27 +89,16 @@ def _as_loss(loss: object) -> Loss:
     return one(loss)
 
 
-def _refuse_dependent(data: Dataset, *, unbounded: bool) -> None:
+def _refuse_undetermined(data: Dataset, *, unbounded: bool) -> None:
+    """No column may be a combination of others.
+
+    Without a penalty its coefficients would not be determined; the Gaussian likelihood
+    (``unbounded``) would have no bound even with one.
+    """
     if data.n <= data.d:
         raise InputError(
             f"{data.n} rows are too few for {data.d} columns without a penalty (n_samples={data.n} "
             "must be larger): use one (l1, ridge), fewer columns, or more rows"
         )
-    triangle, pivots = qr(data.factor / data.deviations, mode="r", pivoting=True)[-2:]
-    rounding = 32.0 * np.finfo(float).eps * np.sqrt(max(data.n, data.d))
-    left = np.abs(np.diag(triangle))
-    bad = [
-        data.names[j] for j in sorted(pivots[left <= np.maximum(rounding, data.rounding[pivots])])
-    ]
-    if bad:
-        verb = "depends" if len(bad) == 1 else "depend"
-        why = (
-            "where the Gaussian likelihood has no bound"
-            if unbounded
-            else "so their coefficients are not determined"
-        )
-        remedy = "the least-squares loss with a penalty" if unbounded else "a penalty (l1, ridge)"
-        raise InputError(
-            f"{columns(len(bad))} {listed(bad)} {verb} linearly on other columns to within rounding "
-            f"error, {why}: drop one of them, or use {remedy}"
-        )
+    remedy = "use the least-squares loss with a penalty" if unbounded else "use l1 or ridge"
+    refuse_dependent(data, data.factor, data.rounding, remedy)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.dataset import Dataset
+    from toposwap.order import Order
     from toposwap.penalties import Penalty, Shape
     from toposwap.scores.base import Score
 
@@ -136,6 +137,11 @@ class BoundPenalized(SeparableScore):
             unit=float(self.data.scale[node]) ** 2 if squares else 1.0,
         )
 
+    def best_order(self) -> Order | None:
+        """By dynamic programming, where a node has one solution whatever its solver starts from."""
+        unique = self.score.convex or isinstance(self.penalty, NoPenalty)
+        return super().best_order() if unique else None
+
     # --- evaluating ------------------------------------------------------------------------------
 
     def evaluate(self, parameters: NDArray[np.float64] | Coefficients) -> Point:
@@ -151,21 +157,19 @@ class BoundPenalized(SeparableScore):
             absent = np.maximum(np.abs(gradient) - self.penalty.threshold, 0.0)
         distance = np.where(W != 0.0, present, absent)
         np.fill_diagonal(distance, 0.0)
+        penalty = self.penalty.value(W)
         return Point(
             weights=W,
-            value=float(losses.sum()) + self.penalty.value(W),
+            value=float(losses.sum()) + penalty,
+            penalty=penalty,
             gradient=distance,
             row_scale=self.data.deviations * self.data.scale,
             column_scale=size,
             rest=rest,
         )
 
-    def loss_value(self, parameters: NDArray[np.float64] | Coefficients) -> float:
-        """Q without its penalty."""
-        return float(self._derivatives(parameters)[2].sum())
-
     def intercepts(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
-        """b (d,): as given, or the best ones for W."""
+        """The intercepts, (d,): as given, or the best ones for W."""
         return self._derivatives(parameters)[1]
 
     def _derivatives(

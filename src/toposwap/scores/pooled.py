@@ -8,8 +8,8 @@ variances,
 .. math:: \tfrac d2 \log T' \le \tfrac d2 \log T + \tfrac{d}{2T} (T' - T),
 
 so least squares in units of :math:`T / d`, with the same price per edge, bounds the change of Q
-from above. Every move that pays there pays here, and more; the units follow after each sweep. An edge
-that would pay by less than the tangent's error, about :math:`\lambda^2 / d`, is not taken.
+from above. Every move that pays there pays here, and more; the units follow after each sweep. An
+edge that would pay by less than the tangent's error, about :math:`\lambda^2 / d`, is not taken.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from toposwap.dataset import Dataset
     from toposwap.order import Order
-    from toposwap.scores.base import Score
+    from toposwap.scores.base import OrderFit, Score
 
 # Units are brought up to date until the total residual variance is steady to this many digits.
 _STEADY = 1e-9
@@ -45,6 +45,10 @@ class BoundPooled(BoundSubset):
     def fit(self, order: Order) -> PooledFit:
         """Choose every node's parents among its predecessors."""
         return PooledFit(self, order)
+
+    def solve_exactly(self, fit: OrderFit) -> bool:  # noqa: ARG002
+        """The nodes share a variance, so nothing can be put together set by set."""
+        return False
 
     def total(self, variance: NDArray[np.float64]) -> float:
         """The sum of the residual variances in the units of the data."""

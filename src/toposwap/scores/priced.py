@@ -37,6 +37,7 @@ class BIC(Score):
     """
 
     name: ClassVar[str] = "bic"
+    equivalent: ClassVar[bool] = True
     convex: ClassVar[bool] = False
     separable: ClassVar[bool] = True
     selects_edges: ClassVar[bool] = True
@@ -79,6 +80,8 @@ class EqualVarianceBIC(BIC):
     """
 
     name: ClassVar[str] = "equal-variance-l0"
+    scale_dependent: ClassVar[bool] = True
+    equivalent: ClassVar[bool] = False
     separable: ClassVar[bool] = False
 
     def bind(self, data: Dataset) -> BoundPooled:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.kernels import subset_order
+from toposwap.kernels import subset_exact, subset_order
 from toposwap.kernels.partial import DEPENDENT
 from toposwap.kernels.subset_node import Node, Rule
 from toposwap.order import Order
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.dataset import Dataset
+
+
+_MOST_SWAPS = 1000
 
 
 class BoundSubset(BoundScore):
@@ -72,6 +75,12 @@ class BoundSubset(BoundScore):
     def fit(self, order: Order) -> SubsetFit:
         """Choose every node's parents among its predecessors."""
         return SubsetFit(self, order)
+
+    def solve_exactly(self, fit: OrderFit) -> bool:
+        """Dynamic programming over sets of variables; see :mod:`toposwap.kernels.subset_exact`."""
+        assert isinstance(fit, SubsetFit)
+        fit.take_exact_solution()
+        return True
 
     def loss_of(self, variance: NDArray[np.float64]) -> float:
         """The loss for residual variances (d,) of the columns scaled to unit variance."""
@@ -206,9 +215,14 @@ class SubsetFit(OrderFit):
         return changes
 
     def swap_candidates(self) -> NDArray[np.int64]:
-        """The ends of every edge: any other swap leaves both ends' parents possible."""
-        parents = [(int(u), z) for z in range(self.bound.data.d) for u in self._parents(z)]
-        return np.array(parents, dtype=np.int64).reshape(-1, 2)
+        """The ends of every edge, unless there are so many that sweeps are the better use of time.
+
+        Any other swap leaves both ends' parents possible, as insertions do.
+        """
+        if self._nodes.n_parents.sum() > _MOST_SWAPS:
+            return np.empty((0, 2), dtype=np.int64)
+        edges = [(int(u), z) for z in range(self.bound.data.d) for u in self._parents(z)]
+        return np.array(edges, dtype=np.int64).reshape(-1, 2)
 
     def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
         """All pending ones of ``visits`` in one compiled loop; of all, when none is pending."""
@@ -240,6 +254,10 @@ class SubsetFit(OrderFit):
     def restore(self, snapshot: tuple[NDArray[np.int64], ...]) -> None:
         """Build anew the tables of the nodes whose parents changed since."""
         subset_order.restore(self._nodes, self._rule, *snapshot)
+
+    def take_exact_solution(self) -> None:
+        """Find the best order and parents of all."""
+        self.restore(subset_exact.exact_subsets(self._rule, self.bound.max_parents))
 
     def parameters(self) -> NDArray[np.float64]:
         """W: each node regressed on its parents, from the triangular factor of the data."""

@@ -36,14 +36,11 @@ class ExactSearch(Search):
                 f"search='exact' goes through 2^d sets of variables: {d} columns are too many "
                 f"(at most {_LARGEST}); use search='auto'"
             )
-        order = fit.bound.best_order()
-        if order is None:
-            raise InputError(
-                f"search='exact' needs a score that is a sum over variables with one solution "
-                f"each, and {fit.bound.score!r} is not; use search='auto'"
-            )
         before = fit.value
-        if order != fit.order:
-            fit.reorder(order)
+        if not fit.bound.solve_exactly(fit):
+            raise InputError(
+                f"search='exact' needs a score that is a sum over variables, and "
+                f"{fit.bound.score!r} is not; use search='auto'"
+            )
         if fit.value < before:
             yield Move("exact", 2**d, "took the best of all orders")
