@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 KINDS = {"logistic": LOGISTIC, "poisson": POISSON}
 #: A curvature this small, relative to that of the columns themselves, has no minimum to belong to.
-_FLAT = 1e-9
+_FLAT = 1e-7
 
 
 class GLMNodes:

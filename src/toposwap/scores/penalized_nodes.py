@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from toposwap.errors import InputError
 from toposwap.losses import ColumnLoss, GaussianLoss, LeastSquaresLoss
 from toposwap.penalties import L0, NoPenalty
 from toposwap.scores.base import Point
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from toposwap.dataset import Dataset
     from toposwap.order import Order
     from toposwap.penalties import Penalty, Shape
-    from toposwap.scores.base import Score
+    from toposwap.scores.base import OrderFit, Score
 
 #: Nodes are solved well below the tolerance of the certificate.
 _NODE_TOLERANCE = 1e-10
@@ -139,8 +140,20 @@ class BoundPenalized(SeparableScore):
 
     def best_order(self) -> Order | None:
         """By dynamic programming, where a node has one solution whatever its solver starts from."""
-        unique = self.score.convex or isinstance(self.penalty, NoPenalty)
-        return super().best_order() if unique else None
+        return super().best_order() if self._one_solution else None
+
+    def solve_exactly(self, fit: OrderFit) -> bool:
+        """Refuse where a node may have several solutions, of which a solver finds one."""
+        if not self._one_solution:
+            raise InputError(
+                f"search='exact' proves a global minimum, and a node of {self.score!r} may have "
+                "several local ones; use search='auto'"
+            )
+        return super().solve_exactly(fit)
+
+    @property
+    def _one_solution(self) -> bool:
+        return self.score.convex or isinstance(self.penalty, NoPenalty)
 
     # --- evaluating ------------------------------------------------------------------------------
 
