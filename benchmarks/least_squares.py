@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import argparse
 import resource
-import sys
 import threading
 import time
 from itertools import pairwise
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
 

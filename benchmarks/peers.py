@@ -11,12 +11,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
 

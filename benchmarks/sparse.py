@@ -9,11 +9,7 @@ recomputed for both by a function of its own here, on the DAG that a learner's g
 from __future__ import annotations
 
 import argparse
-import sys
 from importlib.util import find_spec
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 import networkx as nx
 import numpy as np

@@ -73,31 +73,34 @@ def coordinate_minimum(z: float, curvature: float, kink: float, concavity: float
 def cholesky_solve(A: NDArray[np.float64], b: NDArray[np.float64], m: int) -> float:
     """Solve A x = b in place for the leading m rows; the least pivot over its diagonal entry.
 
-    Where that is not positive A is not positive definite and ``b`` is left unsolved.
+    Only the upper triangle of A is read, and overwritten. Where the result is not positive, A is
+    not positive definite and ``b`` is left unsolved. Every inner loop runs along a row, so that it
+    is vectorised without changing the order of any sum.
     """
     least = 1.0
+    diagonal = np.empty(m)
     for i in range(m):
-        diagonal = A[i, i]
-        if not diagonal > 0.0:
+        diagonal[i] = A[i, i]
+    for j in range(m):
+        pivot = A[j, j]
+        least = min(least, pivot / diagonal[j])
+        if not (diagonal[j] > 0.0 and pivot > 1e-14 * diagonal[j]):
             return 0.0
-        for j in range(i + 1):
-            total = A[i, j]
-            for t in range(j):
-                total -= A[i, t] * A[j, t]
-            if j < i:
-                A[i, j] = total / A[j, j]
-            else:
-                least = min(least, total / diagonal)
-                if not total > 1e-14 * diagonal:
-                    return 0.0
-                A[i, i] = math.sqrt(total)
+        root = 1.0 / math.sqrt(pivot)
+        for t in range(j, m):
+            A[j, t] *= root
+        for i in range(j + 1, m):
+            along = A[j, i]
+            if along != 0.0:
+                for t in range(i, m):
+                    A[i, t] -= along * A[j, t]
     for i in range(m):
-        for t in range(i):
-            b[i] -= A[i, t] * b[t]
         b[i] /= A[i, i]
+        for t in range(i + 1, m):
+            b[t] -= b[i] * A[i, t]
     for i in range(m - 1, -1, -1):
         for t in range(i + 1, m):
-            b[i] -= A[t, i] * b[t]
+            b[i] -= A[i, t] * b[t]
         b[i] /= A[i, i]
     return least
 
@@ -141,38 +144,62 @@ def _newton_step(
         return False
     A = np.empty((count, count))
     step = np.empty(count)
-    for a in range(count):
-        u = active[a]
-        for b in range(a + 1):
-            A[a, b] = H[u, active[b]]
-        A[a, a] += ridge[u]
-        slope = kink[u] - concavity[u] * abs(w[u])
-        step[a] = ridge[u] * w[u] - r[u]
-        if slope > 0.0:
-            A[a, a] -= concavity[u]
-            step[a] += math.copysign(slope, w[u])
-    if not cholesky_solve(A, step, count) > 0.0:
-        return False
-    length, first = 1.0, -1
-    for a in range(count):
-        u = active[a]
-        if kink[u] > 0.0 and w[u] * (w[u] - length * step[a]) < 0.0:
-            length = w[u] / step[a]
-            first = u
-    moved, left = w.copy(), r.copy()
-    for a in range(count):
-        u = active[a]
-        moved[u] = 0.0 if u == first else w[u] - length * step[a]
-        change = moved[u] - w[u]
-        for t in range(m):
-            left[t] -= change * H[u, t]
     before = _objective(q, r, w, kink, concavity, ridge)
-    after = _objective(q, left, moved, kink, concavity, ridge)
-    if not after <= before + 1e-14 * abs(before):
-        return False
-    w[:] = moved
-    r[:] = left
-    return True
+    # First with the curvature as it is. Where that is not positive definite, with the concave part
+    # of the penalty replaced by its tangent, which always goes down; then ever further.
+    for bent in (True, False):
+        for a in range(count):
+            u = active[a]
+            for b in range(a, count):
+                A[a, b] = H[u, active[b]]
+            A[a, a] += ridge[u]
+            slope = kink[u] - concavity[u] * abs(w[u])
+            step[a] = ridge[u] * w[u] - r[u]
+            if slope > 0.0:
+                step[a] += math.copysign(slope, w[u])
+                if bent:
+                    A[a, a] -= concavity[u]
+        if not cholesky_solve(A, step, count) > 0.0:
+            continue
+        improved = False
+        projected = True
+        length = 1.0
+        while True:
+            stride, first = length, -1
+            for a in range(count):
+                u = active[a]
+                if kink[u] > 0.0 and w[u] * (w[u] - stride * step[a]) < 0.0:
+                    first = u
+                    if not projected:
+                        stride = w[u] / step[a]
+            moved, left = w.copy(), r.copy()
+            for a in range(count):
+                u = active[a]
+                moved[u] = w[u] - stride * step[a]
+                if kink[u] > 0.0 and (u == first or w[u] * moved[u] < 0.0):
+                    moved[u] = 0.0
+                change = moved[u] - w[u]
+                for t in range(m):
+                    left[t] -= change * H[u, t]
+            after = _objective(q, left, moved, kink, concavity, ridge)
+            if not after <= before + 1e-14 * abs(before):
+                # All that would change sign stopped at zero; now only the first to get there.
+                if projected and first >= 0 and not improved:
+                    projected = False
+                    continue
+                break
+            better, better_left = moved, left
+            improved = True
+            # A second length starts from the same point, so only a real gain goes on.
+            if bent or first >= 0 or not after < before - 1e-12 * abs(before):
+                break
+            before = after
+            length *= 2.0
+        if improved:
+            w[:] = better
+            r[:] = better_left
+            return True
+    return False
 
 
 @kernel
@@ -195,11 +222,12 @@ def solve_quadratic(
         for _ in range(_NEWTON_STEPS):
             if not _newton_step(H, q, w, r, kink, concavity, ridge):
                 break
-            if _stationary(w, r, kink, concavity, ridge, tolerance):
+            # Coordinates at zero are for the sweeps.
+            if _stationary(w, r, kink, concavity, ridge, tolerance, False):
                 break
         # Corrections accumulate rounding error: what decides is computed afresh.
         r[:] = q - H @ w
-        if _stationary(w, r, kink, concavity, ridge, tolerance):
+        if _stationary(w, r, kink, concavity, ridge, tolerance, True):
             return True
         moving = False
         for _ in range(_SWEEPS):
@@ -225,8 +253,12 @@ def _stationary(
     concavity: NDArray[np.float64],
     ridge: NDArray[np.float64],
     tolerance: NDArray[np.float64],
+    zeros: bool,
 ) -> bool:
+    """Whether each coordinate is stationary, those at zero included if ``zeros``."""
     for u in range(w.size):
+        if w[u] == 0.0 and not zeros:
+            continue
         if stationarity(w[u], -r[u], kink[u], concavity[u], ridge[u]) > tolerance[u]:
             return False
     return True

@@ -67,19 +67,18 @@ def solve_gaussian(
         a = 1.0 / s if logarithmic else 1.0
         gradient[:] = columns @ error
         m = 0
-        stationary = True
+        worst = 0.0
         for u in range(d):
             gradient[u] *= -a
             scale[u] = a * deviations[u] * size
             if not allowed[u]:
                 continue
             off = stationarity(w[u], gradient[u], kink[u], concavity[u], ridge[u])
-            if off > tolerance * scale[u]:
-                stationary = False
+            worst = max(worst, off / scale[u])
             if w[u] != 0.0 or off > 0.0 or kink[u] == 0.0:
                 work[m] = u
                 m += 1
-        if stationary:
+        if worst <= tolerance:
             return s, True
         H = np.empty((m, m))
         q = np.empty(m)
@@ -90,9 +89,9 @@ def solve_gaussian(
                 H[i, k] = a * C[work[i], work[k]]
         # q = H w - gradient at w, so that the residuals of R decide and not those of C.
         q[:] = H @ start - gradient[some]
-        solve_quadratic(
-            H, q, start, kink[some], concavity[some], ridge[some], 0.1 * tolerance * scale[some]
-        )
+        # While s or the columns taking part still change, more digits would be thrown away.
+        close = max(0.1 * tolerance, 1e-3 * worst) * scale[some]
+        solve_quadratic(H, q, start, kink[some], concavity[some], ridge[some], close)
         for i in range(m):
             w[work[i]] = start[i]
     return s, False

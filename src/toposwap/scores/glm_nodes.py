@@ -15,6 +15,7 @@ from toposwap.errors import InputError
 from toposwap.kernels.glm_node import LOGISTIC, POISSON, loss_terms, solve_glm
 from toposwap.losses.base import rows_of
 from toposwap.scores.gaussian_nodes import Solution
+from toposwap.scores.pattern_nodes import PatternSolver
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +41,9 @@ class GLMNodes:
         self._scale = data.scale
         self._Z = (self._targets - self._mean[:, None]) / self._scale[:, None]
         self._deviations = np.sqrt(np.square(self._Z) @ self._omega)
+        self._patterns = PatternSolver(
+            self._Z, self._omega, self._targets, self._mean, self._scale, self._deviations
+        )
 
     @property
     def row_scale(self) -> NDArray[np.float64]:
@@ -63,22 +67,29 @@ class GLMNodes:
             b = start[1] + float(self._mean @ start[0])
         gradient, size = np.empty(d), np.empty(d)
         kinks = shape.kink / self._scale
-        b, loss, _ = solve_glm(
-            self._Z,
-            self._omega,
-            self._targets[node],
-            kind,
-            self._deviations,
-            allowed,
-            w,
-            b,
-            kinks,
-            shape.concavity / self._scale**2,
-            shape.ridge / self._scale**2,
-            self.tolerance,
-            gradient,
-            size,
-        )
+        bends, ridges = shape.concavity / self._scale**2, shape.ridge / self._scale**2
+        solved = False
+        if shape.kink > 0.0:
+            b, loss, solved = self._patterns.solve(
+                node, kind, allowed, w, b, kinks, bends, ridges, self.tolerance, gradient, size
+            )
+        if not solved:
+            b, loss, _ = solve_glm(
+                self._Z,
+                self._omega,
+                self._targets[node],
+                kind,
+                self._deviations,
+                allowed,
+                w,
+                b,
+                kinks,
+                bends,
+                ridges,
+                self.tolerance,
+                gradient,
+                size,
+            )
         # A ridge, or a kink that never fades, keeps coefficients finite.
         if shape.ridge == 0.0 and (shape.kink == 0.0 or shape.concavity > 0.0):
             self._refuse_separated(node, w, b, kind)

@@ -11,8 +11,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from toposwap.errors import InputError
-from toposwap.losses import LOSSES, GaussianLoss, LeastSquaresLoss, Loss, Mixed
+from toposwap.losses import (
+    LOSSES,
+    GaussianLoss,
+    LeastSquaresLoss,
+    LogisticLoss,
+    Loss,
+    Mixed,
+    PoissonLoss,
+)
 from toposwap.penalties import L0, PENALTIES, NoPenalty, Penalty
+from toposwap.penalties.base import Shaped
 from toposwap.registry import resolve
 from toposwap.scores.base import BoundScore, Score
 from toposwap.scores.dependence import refuse_dependent
@@ -60,6 +69,18 @@ class Penalized(Score):
     def selects_edges(self) -> bool:  # type: ignore[override]
         """The penalty does."""
         return self.penalty.selects_edges
+
+    @property
+    def scale_dependent(self) -> bool:  # type: ignore[override]
+        """Squares of residuals have units, and so have coefficients that are paid for by size."""
+        by_size = isinstance(self.penalty, Shaped) and not isinstance(self.penalty, NoPenalty)
+        discrete = isinstance(self.loss, LogisticLoss | PoissonLoss)
+        return isinstance(self.loss, LeastSquaresLoss) or (by_size and not discrete)
+
+    @property
+    def equivalent(self) -> bool:  # type: ignore[override]
+        """The Gaussian likelihood with a price per edge, and not otherwise."""
+        return isinstance(self.loss, GaussianLoss) and not isinstance(self.penalty, Shaped)
 
     def bind(self, data: Dataset) -> BoundScore:
         """Find the loss of each column and refuse columns whose solution is not determined."""

@@ -87,6 +87,15 @@ class SeparableFit(OrderFit):
                 changes[row] = self._remember((early, late), plan)
         return changes
 
+    def swap_candidates(self) -> NDArray[np.int64]:
+        """Pairs whose own edge is at stake: the later uses the earlier, or the earlier wants it.
+
+        Exchanging two variables that have nothing to do with each other is two insertions.
+        """
+        pairs = self.all_pairs()
+        early, late = pairs[:, 0], pairs[:, 1]
+        return pairs[self._uses[late, early] | self._wants[early, late]]
+
     @property
     def resolution(self) -> float:
         """Changes of Q below this are rounding error; the values of the nodes may cancel."""
