@@ -1,9 +1,9 @@
 """Scores that choose edges: against FLOP, the fastest learner for BIC, and against the paper.
 
 Run ``python benchmarks/sparse.py`` (most of the time goes to FLOP; ``--quick`` for fewer seeds and
-no d = 1000). Needs ``pip install flopsearch`` for the comparison; without it those rows show toposwap
-alone. One core, columns permuted and standardised for BIC, kernels warm, random starts. BIC is
-recomputed for both by a function of its own here, on the DAG that a learner's graph stands for.
+no d = 1000). Needs ``pip install flopsearch`` for the comparison; without it those rows show
+toposwap alone. One core, columns permuted and standardised for BIC, kernels warm, random starts.
+BIC is recomputed for both by a function of its own here, on the DAG that a learner's graph stands for.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def against_flop(label: str, kind: str, n: int, d: int, restarts: int, seeds: in
     if len(mean) > 3:
         told += (
             f"   FLOP {mean[3]:8.2f} s  CPDAG SHD {mean[5]:5.1f}"
-            f"   time ratio 1/{mean[3] / mean[0]:.1f}   BIC ours - FLOP: mean {mean[1] - mean[4]:+.2f}"
+            f"   time ratio 1/{mean[3] / mean[0]:.1f}"
+            f"   BIC ours - FLOP: mean {mean[1] - mean[4]:+.2f}"
         )
     print(told, flush=True)
 

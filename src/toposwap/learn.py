@@ -43,11 +43,14 @@ def learn(
     order, remark = starting_order(init, data, rng)
     fit = bound.fit(order)
     history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)
-    point = bound.evaluate(fit.parameters())
+    order, parameters = fit.order, fit.parameters()
+    # The tables of the fit are the largest thing held, and no longer needed.
+    del fit
+    point = bound.evaluate(parameters)
     return Result(
         names=data.names,
         weights=np.ascontiguousarray(point.weights),
-        order=fit.order,
+        order=order,
         score=point.value,
         loss=point.value - point.penalty,
         status=status,

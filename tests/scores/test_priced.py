@@ -91,7 +91,7 @@ def test_no_single_edge_improves_a_fit(score, seed):
     fit, _ = fitted(score, seed, d=6)
     W = fit.parameters()
     positions = fit.order.positions
-    # The pooled score is bounded by its tangent, which an edge worth twice lambda / d leaves so far.
+    # The pooled score is bounded by its tangent, which one edge leaves by at most so much.
     slack = 1e-9 if score.separable else fit.bound.price**2 / 6
     for z in range(6):
         for u in np.flatnonzero(positions < positions[z]):

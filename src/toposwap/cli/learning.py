@@ -89,7 +89,13 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of the score, and hand them to ``command`` as ``scoring``."""
 
     @click.option(
-        "--score", default="least-squares", metavar="NAME", help="least-squares (the default)."
+        "--score",
+        default="least-squares",
+        metavar="NAME",
+        help="least-squares (the default; equal noise variances, meaningful units), "
+        "equal-variance-l0 (the same, choosing edges), bic or ebic (any units, directions up to "
+        "equivalence), gaussian-mcp, gaussian-l1, least-squares-l1, logistic-l1 or logistic "
+        "(0/1 columns), poisson-l1 (counts).",
     )
     @click.option(
         "--ridge",
@@ -184,7 +190,7 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "greedy": greedy,
         }
         auto = {"n_restarts": restarts, "time_budget": time_budget}
-        special = {"paper": paper, "auto": auto}
+        special: dict[str, Mapping[str, Any]] = {"paper": paper, "auto": auto}
         learning = Learning(scoring, search, special, prune, seed, max_iter)
         return command(*args, learning=learning, **others)
 

@@ -23,7 +23,7 @@ from toposwap.scores import SCORES, Score
 from toposwap.search import SEARCHES, AutoSearch, PaperSearch, Progress, Search, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import networkx as nx
     from numpy.typing import ArrayLike, NDArray
@@ -199,7 +199,11 @@ class Topo(BaseEstimator):  # type: ignore[misc]
             candidates=KKTCandidates(acyclicity),
         )
         auto = partial(AutoSearch, self.n_restarts, self.time_budget)
-        named = {**SEARCHES, PaperSearch.name: paper, AutoSearch.name: auto}
+        named: dict[str, Callable[[], Search]] = {
+            **SEARCHES,
+            PaperSearch.name: paper,
+            AutoSearch.name: auto,
+        }
         return resolve("search", self.search, named, Search)
 
     result_: Result
