@@ -3,7 +3,7 @@
 Run ``python benchmarks/sparse.py`` (most of the time goes to FLOP; ``--quick`` for fewer seeds and
 no d = 1000). Needs ``pip install flopsearch`` for the comparison; without it those rows show
 toposwap alone. One core, columns permuted and standardised for BIC, kernels warm, random starts.
-BIC is recomputed for both by a function of its own here, on the DAG that a learner's graph stands for.
+BIC is recomputed for both by a function of its own here, on a DAG of the class that was learned.
 """
 
 from __future__ import annotations
