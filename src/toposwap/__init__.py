@@ -38,14 +38,26 @@ __all__ = [
     "acyclicity",
     "candidates",
     "diagnostics",
+    "losses",
     "metrics",
+    "penalties",
     "scores",
     "search",
     "simulate",
 ]
 
 if TYPE_CHECKING:
-    from toposwap import acyclicity, candidates, diagnostics, metrics, scores, search, simulate
+    from toposwap import (
+        acyclicity,
+        candidates,
+        diagnostics,
+        losses,
+        metrics,
+        penalties,
+        scores,
+        search,
+        simulate,
+    )
     from toposwap.certificate import Certificate
     from toposwap.dataset import Dataset
     from toposwap.errors import InputError, ToposwapWarning

@@ -12,10 +12,16 @@ from toposwap import metrics, simulate
 from toposwap.dataset import Dataset
 from toposwap.errors import InputError
 from toposwap.order import Order
-from toposwap.scores import BIC, EqualVarianceBIC
+from toposwap.penalties import BIC, EBIC, L1
+from toposwap.scores import EqualVariance, Penalized
 from toposwap.search import AutoSearch
 
-BOTH = pytest.mark.parametrize("score", [BIC(), EqualVarianceBIC()], ids=["bic", "pooled"])
+
+def likelihood(penalty="bic", max_parents=None):
+    return Penalized("gaussian", penalty, max_parents)
+
+
+BOTH = pytest.mark.parametrize("score", [likelihood(), EqualVariance()], ids=["bic", "pooled"])
 
 
 def criterion(X, W, factor=2.0):
@@ -34,7 +40,7 @@ def fitted(score, seed, d=8, n=200):
 
 @given(st.integers(0, 1000))
 def test_bic_is_the_criterion(seed):
-    fit, _ = fitted(BIC(), seed)
+    fit, _ = fitted(likelihood(), seed)
     W = fit.parameters()
     n = fit.bound.data.n
     assert 2 * n * fit.value == pytest.approx(criterion(fit.bound.data.rows, W), rel=1e-9)
@@ -44,7 +50,7 @@ def test_bic_is_the_criterion(seed):
 
 
 def test_extended_bic_charges_for_the_number_of_columns():
-    fit, _ = fitted(BIC(gamma=0.5), 0)
+    fit, _ = fitted(likelihood(EBIC(gamma=0.5)), 0)
     d, n = 8, 200
     assert fit.bound.price == pytest.approx((2 * np.log(n) + 2 * np.log(d)) / (2 * n))
 
@@ -52,7 +58,7 @@ def test_extended_bic_charges_for_the_number_of_columns():
 @given(st.integers(0, 1000))
 def test_prices_are_kept_by_the_moves(seed):
     """Solutions depend on where they came from, so a move must refit exactly as it was priced."""
-    fit, rng = fitted(BIC(), seed)
+    fit, rng = fitted(likelihood(), seed)
     for _ in range(4):
         v, k = (int(x) for x in rng.integers(8, size=2))
         profile = fit.insertion_profile(v)
@@ -212,23 +218,27 @@ def test_hard_tables(score):
             ts.Topo(score=score).fit(twins)
     else:
         assert np.isfinite(ts.Topo(score=score, random_state=0).fit(twins).weights_).all()
-    limited = type(score)(max_parents=1)
+    limited = likelihood(max_parents=1) if score.separable else EqualVariance(max_parents=1)
     sample = simulate.linear_dataset(10, 300, "ER2", random_state=0)
     model = ts.Topo(score=limited, random_state=0).fit(sample.X)
     assert (model.weights_ != 0.0).sum(axis=0).max() == 1
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("score", "message"),
     [
-        ({"factor": -1.0}, "factor: must be a number >= 0"),
-        ({"gamma": "x"}, "gamma: must be a number >= 0"),
-        ({"factor": 0.0}, "an edge must cost something"),
-        ({"max_parents": 0}, "max_parents: must be a whole number >= 1"),
+        (likelihood(max_parents=0), "max_parents: must be a whole number >= 1"),
+        (EqualVariance(max_parents=1.5), "max_parents: must be a whole number >= 1"),
+        (Penalized("gaussian", L1(0.1), 3), "max_parents: only a Gaussian loss"),
+        (EqualVariance(L1(0.1)), "equal variances go with a price per edge"),
     ],
 )
-def test_bad_settings_are_refused(settings, message):
+def test_bad_settings_are_refused(score, message):
     data = Dataset.from_table(np.random.default_rng(0).standard_normal((20, 3)))
-    for kind in (BIC, EqualVarianceBIC):
-        with pytest.raises(InputError, match=message):
-            kind(**settings).bind(data)
+    with pytest.raises(InputError, match=message):
+        score.bind(data)
+
+
+def test_the_factor_is_adjustable():
+    fit, _ = fitted(likelihood(BIC(factor=1.0)), 0)
+    assert fit.bound.price == pytest.approx(np.log(200) / 400)

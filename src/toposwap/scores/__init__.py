@@ -5,18 +5,18 @@ from functools import partial
 
 from toposwap.penalties import L1
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
+from toposwap.scores.equal_variance import EqualVariance
 from toposwap.scores.joint import JointScore
 from toposwap.scores.least_squares import LeastSquares
 from toposwap.scores.penalized import Penalized
-from toposwap.scores.priced import BIC, EqualVarianceBIC
 from toposwap.scores.separable import NodeFit, SeparableScore
 
 #: Scores by name.
 SCORES: dict[str, Callable[[], Score]] = {
     LeastSquares.name: LeastSquares,
-    BIC.name: BIC,
-    "ebic": partial(BIC, gamma=0.5),
-    EqualVarianceBIC.name: EqualVarianceBIC,
+    EqualVariance.name: EqualVariance,
+    "bic": partial(Penalized, "gaussian", "bic"),
+    "ebic": partial(Penalized, "gaussian", "ebic"),
     "gaussian-mcp": partial(Penalized, "gaussian", "mcp"),
     "gaussian-l1": partial(Penalized, "gaussian", "l1"),
     "least-squares-l1": partial(Penalized, "least-squares", "l1"),
@@ -28,8 +28,7 @@ SCORES: dict[str, Callable[[], Score]] = {
 
 __all__ = [
     "LeastSquares",
-    "BIC",
-    "EqualVarianceBIC",
+    "EqualVariance",
     "Penalized",
     "Score",
     "BoundScore",

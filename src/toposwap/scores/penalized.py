@@ -25,6 +25,7 @@ from toposwap.penalties.base import Shaped
 from toposwap.registry import resolve
 from toposwap.scores.base import BoundScore, Score
 from toposwap.scores.dependence import refuse_dependent
+from toposwap.scores.subset import BoundSubset, checked_max_parents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,6 +44,9 @@ class Penalized(Score):
         column, or one loss for each column as a list or a mapping from names.
     penalty
         A penalty or its name ("none", "l1", "mcp", "bic", "ebic", "ridge").
+    max_parents
+        The most parents a node may have, where the penalty is a price per edge and the loss
+        Gaussian.
     """
 
     separable: ClassVar[bool] = True
@@ -51,9 +55,11 @@ class Penalized(Score):
         self,
         loss: str | Loss | Sequence[ColumnLoss | str] | Mapping[str, ColumnLoss | str] = "auto",
         penalty: str | Penalty = "bic",
+        max_parents: int | None = None,
     ) -> None:
         self.loss = _as_loss(loss)
         self.penalty: Penalty = resolve("penalty", penalty, PENALTIES, Penalty)
+        self.max_parents = max_parents
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -90,9 +96,16 @@ class Penalized(Score):
         penalty = self.penalty.bind(data.n, data.d)
         kinds = {type(loss) for loss in losses}
         if isinstance(penalty, L0) and kinds in ({GaussianLoss}, {LeastSquaresLoss}):
-            from toposwap.scores.subset import BoundSubset
-
-            return BoundSubset(self, data, kinds == {GaussianLoss}, penalty.weight)
+            if GaussianLoss in kinds and data.n > data.d:
+                # With a twin at hand a node's likelihood has no bound.
+                _refuse_undetermined(data, unbounded=True)
+            most = checked_max_parents(self.max_parents)
+            return BoundSubset(self, data, kinds == {GaussianLoss}, penalty.weight, most)
+        if self.max_parents is not None:
+            raise InputError(
+                "max_parents: only a Gaussian loss with a price per edge (bic, ebic, L0) can keep "
+                "to it; leave it out"
+            )
         unbounded = GaussianLoss in kinds and data.n > data.d
         if isinstance(penalty, NoPenalty) or unbounded:
             _refuse_undetermined(data, unbounded=unbounded)

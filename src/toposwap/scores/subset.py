@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from toposwap.errors import InputError
 from toposwap.kernels import subset_exact, subset_order
 from toposwap.kernels.partial import DEPENDENT
 from toposwap.kernels.subset_node import Node, Rule
@@ -33,6 +34,15 @@ if TYPE_CHECKING:
 
 
 _MOST_SWAPS = 1000
+
+
+def checked_max_parents(most: object) -> int | None:
+    """Return ``most`` if it is None or a whole number of at least 1."""
+    if most is None:
+        return None
+    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+        raise InputError(f"max_parents: must be a whole number >= 1, got {most!r}")
+    return int(most)
 
 
 class BoundSubset(BoundScore):
