@@ -59,4 +59,5 @@ def learn(
         equivalent=score.equivalent,
         scale_dependent=score.scale_dependent,
         remarks=(remark,) if remark else (),
+        choices=bound.choices,
     )

@@ -43,6 +43,8 @@ class Result:
         Whether other units of the columns could have given another graph.
     remarks
         What had to be assumed or mended on the way.
+    choices
+        What was chosen by looking at the data.
     """
 
     names: tuple[str, ...]
@@ -54,5 +56,6 @@ class Result:
     certificate: Certificate
     history: tuple[Step, ...] = field(repr=False)
     remarks: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
     equivalent: bool = False
     scale_dependent: bool = False

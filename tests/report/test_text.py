@@ -14,8 +14,9 @@ from toposwap.dataset import Dataset
 from toposwap.errors import ToposwapWarning
 from toposwap.report import as_text, edge_table, record_of, report, solution_of, write_result
 from toposwap.report.residuals import worst_pairs
+from toposwap.report.text import summary
 from toposwap.report.words import certificate_in_words, status_in_words
-from toposwap.scores import LeastSquares
+from toposwap.scores import LeastSquares, Penalized
 from toposwap.simulate import linear_dataset
 
 NAMES = ("[bold]a[/bold]", "b :smile:", "naïve 雪", "d,e")
@@ -171,3 +172,19 @@ def test_a_solution_has_no_bad_pairs(model):
     point = bound.evaluate(solution_of(model).to_numpy())
     certificate = certify(point, convex=True, tolerance=bound.tolerance)
     assert worst_pairs(certificate, point.weights, NAMES) == []
+
+
+def test_what_was_chosen_and_what_is_open_is_said():
+    rng = np.random.default_rng(0)
+    cause = rng.normal(size=500)
+    cured = (rng.random(500) < 1 / (1 + np.exp(-2 * cause))).astype(float)
+    mixed = Topo(score=Penalized("auto", "bic"), random_state=0).fit(
+        np.column_stack([cause, cured])
+    )
+    assert "loss: gaussian for 'x0'; logistic for 'x1'" in as_text(summary(mixed))
+    pair = np.column_stack([cause, cause + rng.normal(size=500)])
+    words = as_text(summary(Topo(score="bic").fit(pair)))
+    assert "0 of 1 are fixed by the data; either way round would do for x0 - x1" in words
+    units = as_text(summary(Topo().fit(pair)))
+    assert "depends on the units" in units
+    assert "100% of the directed paths the variance rises" in units

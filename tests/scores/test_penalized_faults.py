@@ -181,7 +181,7 @@ def test_intercepts_are_fitted():
     point = bound.evaluate(Coefficients(W, wrong))
     assert point.rest > 1e-3
     assert not certify(point, convex=False, tolerance=1e-8)
-    assert bound.remarks[0].startswith("loss: logistic for 'x0'; poisson for 'x1'")
+    assert bound.choices[0].startswith("loss: logistic for 'x0'; poisson for 'x1'")
 
 
 def test_the_callers_table_is_left_alone():

@@ -64,6 +64,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "open_directions": [list(pair) for pair in open_directions(model)],
         "edges": [edge._asdict() for edge in edge_list(graph_of(model))],
         "remarks": list(model.remarks_),
+        "choices": list(model.result_.choices),
         "history": [asdict(step) for step in model.history_],
     }
 

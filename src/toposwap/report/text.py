@@ -101,6 +101,7 @@ def summary(
         lines.append(("units", _units(model)))
     if model.result_.equivalent:
         lines.append(("directions", _directions(model)))
+    lines += [("chosen", choice) for choice in model.result_.choices]
     lines += [("remark", remark) for remark in model.remarks_ if remarks]
     return key_values(lines)
 

@@ -106,6 +106,8 @@ class BoundScore(ABC):
     def fit(self, order: Order) -> OrderFit:
         """The best parameters for ``order``, problem (8) of the paper."""
 
+    #: What was chosen by looking at the data, in words.
+    choices: tuple[str, ...] = ()
     #: How many perturbed restarts a search should make if nobody says.
     suggested_restarts: int = 0
 

@@ -58,7 +58,7 @@ class BoundPenalized(SeparableScore):
         self.penalty = penalty
         remark = score.loss.remark(data) if hasattr(score, "loss") else None
         #: What was chosen by looking at the data, in words.
-        self.remarks: tuple[str, ...] = (remark,) if remark else ()
+        self.choices = (remark,) if remark else ()
         self._moments = [loss.from_moments for loss in losses]
         self._logarithmic = [isinstance(loss, GaussianLoss) for loss in losses]
         self._gaussian = GaussianNodes(data, _NODE_TOLERANCE)

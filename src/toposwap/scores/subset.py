@@ -7,7 +7,7 @@ r"""Gaussian scores with a price per edge: which edges there are is part of the 
 With :math:`\lambda = \text{factor} \log n / 2n` the first is the Bayesian information criterion:
 :math:`2 n Q = \sum_j n \log \lVert x_j - X w_j \rVert^2 + \text{factor} \log n \cdot \text{edges}`.
 For an order each node has parents among its predecessors such that no single addition or removal
-lowers Q; see :mod:`~toposwap.kernels.subset_node` and :mod:`~toposwap.kernels.subset_order`.
+lowers Q; see :mod:`~toposwap.kernels.subset_node` and :mod:`~toposwap.kernels.subset_prices`.
 
 Memory is :math:`O(d^2 + d k d)` with ``k`` the largest number of parents allowed.
 """
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.errors import InputError
-from toposwap.kernels import subset_exact, subset_order
+from toposwap.kernels import subset_exact, subset_order, subset_prices
 from toposwap.kernels.partial import DEPENDENT
 from toposwap.kernels.subset_node import Node, Rule
 from toposwap.order import Order
@@ -188,7 +188,7 @@ class SubsetFit(OrderFit):
 
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
         """Refits only what the gradient tables say is concerned."""
-        subset_order.price_insertions(
+        subset_prices.price_insertions(
             self._nodes,
             self._rule,
             self._own,
@@ -289,11 +289,11 @@ def _empty_node(d: int, most: int) -> Node:
     return Node(np.empty((most, d)), np.empty(most, dtype=np.int64), np.empty(d), np.empty(d))
 
 
-def _empty_nodes(d: int, most: int) -> subset_order.Nodes:
+def _empty_nodes(d: int, most: int) -> subset_prices.Nodes:
     def whole(*shape: int) -> Any:
         return np.zeros(shape, dtype=np.int64)
 
-    return subset_order.Nodes(
+    return subset_prices.Nodes(
         rows=np.empty((d, most, d)),
         parents=whole(d, most),
         n_parents=whole(d),
