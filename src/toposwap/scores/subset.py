@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from toposwap.dataset import Dataset
 
 
-_MOST_SWAPS = 1000
+_MOST_SWAPS = 500
 
 
 def checked_max_parents(most: object) -> int | None:
