@@ -8,11 +8,8 @@ whole ``fit`` over ``numpy.linalg.qr(X, mode="r")``, the bar, and what was found
 from __future__ import annotations
 
 import argparse
-import resource
-import threading
-import time
+import tracemalloc
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
@@ -65,25 +62,15 @@ def measure(
 
 
 def peak_memory(d: int = 1000, n: int = 10_000) -> None:
-    """Largest resident memory during a fit beyond what was there before, in d x d matrices."""
+    """Largest amount of memory held in arrays during a fit, beyond X, in d x d matrices."""
     X, _, _ = draw("ER4", d, n, 0)
     model = ts.Topo(init="random", random_state=0)
-    peak, done = [0], threading.Event()
-
-    def watch() -> None:
-        pages = Path("/proc/self/statm")
-        while not done.is_set():
-            peak[0] = max(peak[0], int(pages.read_text().split()[1]) * resource.getpagesize())
-            time.sleep(0.0005)
-
-    before = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-    watcher = threading.Thread(target=watch)
-    watcher.start()
+    tracemalloc.start()
     model.fit(X)
-    done.set()
-    watcher.join()
-    matrices = (peak[0] - before) / (8 * d * d)
-    print(f"{'memory at d = 1000, beyond X':34s} {matrices:6.1f} matrices of d x d   bar    10")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    told = f"{peak / (8 * d * d):6.1f} matrices of d x d   bar    10"
+    print(f"{'memory at d = 1000, beyond X':34s} {told}", flush=True)
 
 
 def growth(sizes: tuple[int, ...] = (100, 200, 400, 800)) -> None:
