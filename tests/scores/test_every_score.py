@@ -4,7 +4,7 @@ from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tables import suited_to
 from toy_scores import ALL_TOYS
@@ -18,7 +18,6 @@ from toposwap.search import SEARCHES, run
 
 EVERY = [cls() for cls in (*SCORES.values(), *ALL_TOYS)] + [LeastSquares(ridge=0.3)]
 ALL = pytest.mark.parametrize("score", EVERY, ids=repr)
-SOME = settings(max_examples=25)
 
 
 def problem(score, seed, d=5):
@@ -32,7 +31,6 @@ def reproducible(score):
 
 
 @ALL
-@SOME
 @given(seed=st.integers(0, 1000))
 def test_gradient_is_the_slope_of_the_value(score, seed):
     bound, rng = problem(score, seed)
@@ -52,7 +50,6 @@ def test_gradient_is_the_slope_of_the_value(score, seed):
 
 
 @ALL
-@SOME
 @given(seed=st.integers(0, 1000))
 def test_a_fit_solves_its_order(score, seed):
     """Consistent with the order, of the value it says, stationary, and not to be improved."""
@@ -95,7 +92,6 @@ def outcome(fit, order, move):
 
 
 @ALL
-@SOME
 @given(seed=st.integers(0, 1000))
 def test_prices_are_what_refitting_costs(score, seed):
     """From scratch where the solution is unique, by the move that was priced elsewhere."""
@@ -129,7 +125,6 @@ def agree(score, change, real, close):
 
 
 @ALL
-@SOME
 @given(seed=st.integers(0, 1000))
 def test_moves_lead_where_a_fresh_fit_is(score, seed):
     bound, rng = problem(score, seed)
