@@ -40,7 +40,7 @@ def learn(
         )
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
-    order, remark = starting_order(init, data, rng)
+    order, remark = starting_order(init, data, rng, bound.suggested_init)
     fit = bound.fit(order)
     history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)
     order, parameters = fit.order, fit.parameters()

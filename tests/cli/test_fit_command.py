@@ -139,7 +139,10 @@ def test_european_tables(call, tmp_path):
         (["--columns", "harvest,nope"], "--columns: no column is called 'nope'"),
         (["--exclude", "nope"], "--exclude: no column is called 'nope'"),
         (["--columns", "harvest"], "at least 2"),
-        (["--init", "nope"], "--init: 'nope' is neither auto, variance, random nor a file"),
+        (
+            ["--init", "nope"],
+            "'nope' is neither auto, variance, correlation, random nor a file",
+        ),
         (["--score", "nope"], "--score: 'nope' is not one of least-squares"),
         (["--search", "nope"], "--search: 'nope' is not one of auto"),
         (["--search", "paper", "--acyclicity", "nope"], "--acyclicity: 'nope' is not one of"),

@@ -399,7 +399,7 @@ BAD_INITS = {
     "unknown name": (["a", "b", "c", "e"], "no column is called 'e'; there are 'a', 'b'"),
     "name twice": (["a", "b", "c", "c"], "order: not a permutation"),
     "names and numbers": (["a", 1, 2, 3], "order: column positions must be integers"),
-    "unknown word": ("best", "init: 'best' is not one of 'auto', 'variance', 'random'"),
+    "unknown word": ("best", "init: 'best' is not one of 'auto', 'variance', 'correlation'"),
     "number": (5, "init: expected a name, an order or a weight matrix, got int"),
     "nothing": (None, "init: expected a name, an order or a weight matrix, got NoneType"),
     "ragged": ([[1], [1, 2]], "init: expected a name, an order or a weight matrix"),

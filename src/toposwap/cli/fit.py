@@ -16,7 +16,7 @@ from toposwap.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-_STARTS = ("auto", "variance", "random")
+_STARTS = ("auto", "variance", "correlation", "random")
 _EPILOG = """\b
 Examples:
   toposwap fit data.csv
@@ -37,7 +37,7 @@ Ctrl-C during the search keeps the best graph found so far.
 @click.option(
     "--init",
     default="auto",
-    metavar="auto|variance|random|FILE",
+    metavar="auto|variance|correlation|random|FILE",
     help="Where to start: a rule, a file with an order (one name a line), or one with weights.",
 )
 @reading_options

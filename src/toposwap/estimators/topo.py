@@ -48,9 +48,10 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         "auto" (exact insertions and swaps), "paper" (Algorithm TOPO), "insertion", "exact" (proves
         the global minimum, up to about 20 columns), "none" (solves the starting order only).
     init : str, order or weight matrix, default="auto"
-        The starting order: "auto" or "variance" (next is the smallest conditional variance),
-        "random", a sequence of column positions or names, or a weight matrix (d, d). If the latter
-        has cycles, its weakest edges are dropped until it has none, with a warning.
+        The starting order: "variance" (next is the smallest conditional variance), "correlation"
+        (the least correlated first), "auto" (the second where the score is free of units, else the
+        first), "random", a sequence of column positions or names, or a weight matrix (d, d). If
+        the latter has cycles, its weakest edges are dropped until it has none, with a warning.
     acyclicity : str or Acyclicity, default="logdet"
         h, which guides ``search="paper"``: "logdet", "exponential" or "polynomial".
     s_small, s_large, s_0 : int, optional

@@ -22,8 +22,8 @@ from toposwap.kernels.jit import kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_SWEEPS = 4
-_NEWTON_STEPS = 6
+_SWEEPS = 40
+_NEWTON_STEPS = 3
 _ROUNDS = 500
 
 

@@ -110,11 +110,20 @@ class BoundScore(ABC):
     choices: tuple[str, ...] = ()
     #: How many perturbed restarts a search should make if nobody says.
     suggested_restarts: int = 0
+    #: What ``init="auto"`` means: "variance", or "correlation" where units mean nothing.
+    suggested_init: str = "variance"
 
     @property
     def gradient_unit(self) -> float:
         """What the paper's thresholds on the gradient are multiples of; 1 in its simulations."""
         return 1.0
+
+    def guide(self) -> BoundScore | None:
+        """A cheaper score on the same data whose good orders tend to be good here, if any.
+
+        A local search goes there first and comes back with the order if that is better.
+        """
+        return None
 
     def best_order(self) -> Order | None:
         """The order of the global minimum if the score has a way to find it, else None."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toposwap.dataset import Dataset
     from toposwap.order import Order
     from toposwap.penalties import Penalty, Shape
-    from toposwap.scores.base import OrderFit, Score
+    from toposwap.scores.base import BoundScore, OrderFit, Score
 
 #: Nodes are solved well below the tolerance of the certificate.
 _NODE_TOLERANCE = 1e-10
@@ -61,6 +61,8 @@ class BoundPenalized(SeparableScore):
         self.choices = (remark,) if remark else ()
         self._moments = [loss.from_moments for loss in losses]
         self._logarithmic = [isinstance(loss, GaussianLoss) for loss in losses]
+        if all(self._logarithmic):
+            self.suggested_init = "correlation"
         self._gaussian = GaussianNodes(data, _NODE_TOLERANCE)
         self._glm = None if all(self._moments) else GLMNodes(data, _NODE_TOLERANCE)
 
@@ -137,6 +139,15 @@ class BoundPenalized(SeparableScore):
             logarithmic=self._logarithmic[node],
             unit=float(self.data.scale[node]) ** 2 if squares else 1.0,
         )
+
+    def guide(self) -> BoundScore | None:
+        """BIC where the loss is the likelihood: there edges are chosen in microseconds."""
+        from toposwap.scores.penalized import Penalized
+
+        dense = not self.penalty.selects_edges
+        if dense or not all(self._logarithmic) or self.data.n <= self.data.d:
+            return None
+        return Penalized("gaussian", "bic").bind(self.data)
 
     def best_order(self) -> Order | None:
         """By dynamic programming, where a node has one solution whatever its solver starts from."""

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from toposwap.order import Order
     from toposwap.scores.separable import NodeFit, SeparableScore
 
-_REMEMBERED_FITS = 8192
+#: Fits remembered take about this many bytes together.
+_MEMORY = 64_000_000
+#: The most pairs that a local search should swap; each costs a fit for every node between.
+_MOST_SWAPS = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,7 @@ class SeparableFit(OrderFit):
         self.bound: SeparableScore = bound
         d = bound.data.d
         self._memory: OrderedDict[tuple[int, bytes], NodeFit] = OrderedDict()
+        self._remembered = max(256, _MEMORY // (10 * d + 500))
         self._plans: dict[Any, _Plan] = {}
         self._uses = np.ones((d, d), dtype=bool)
         self._wants = np.ones((d, d), dtype=bool)
@@ -90,11 +94,14 @@ class SeparableFit(OrderFit):
     def swap_candidates(self) -> NDArray[np.int64]:
         """Pairs whose own edge is at stake: the later uses the earlier, or the earlier wants it.
 
-        Exchanging two variables that have nothing to do with each other is two insertions.
+        Exchanging two variables that have nothing to do with each other is two insertions. Of many
+        pairs, those that stand closest, which are the cheapest to price.
         """
         pairs = self.all_pairs()
         early, late = pairs[:, 0], pairs[:, 1]
-        return pairs[self._uses[late, early] | self._wants[early, late]]
+        pairs = pairs[self._uses[late, early] | self._wants[early, late]]
+        apart = np.abs(self.order.positions[pairs[:, 0]] - self.order.positions[pairs[:, 1]])
+        return pairs[np.argsort(apart, kind="stable")[:_MOST_SWAPS]]
 
     @property
     def resolution(self) -> float:
@@ -193,7 +200,7 @@ class SeparableFit(OrderFit):
         if known is None:
             known = self.bound.fit_node(v, allowed, warm)
             self._memory[key] = known
-            if len(self._memory) > _REMEMBERED_FITS:
+            if len(self._memory) > self._remembered:
                 self._memory.popitem(last=False)
         else:
             self._memory.move_to_end(key)

@@ -73,6 +73,7 @@ class BoundSubset(BoundScore):
         self.score = score
         self.data = data
         self.logarithmic = logarithmic
+        self.suggested_init = "correlation" if logarithmic else "variance"
         self.price = price
         # More parents than rows can tell apart are never needed, and few nodes have dozens.
         most = min(data.d - 1, data.n - 2, 50)

@@ -53,6 +53,8 @@ class InsertionSearch(Search):
 class AutoSearch(Search):
     """Insertion sweeps, then swaps, in turn, then restarts from perturbed orders.
 
+    Where the score is expensive and has a guide, a search under that comes first.
+
     The end is a local optimum of both neighbourhoods. For a score that sets edges to zero it may
     still violate the KKT conditions; then the move that Lemma 3 promises comes next, so that the
     end is always a KKT point.
@@ -77,6 +79,7 @@ class AutoSearch(Search):
         """Descend; then perturb, descend and go back unless that was better."""
         self._check()
         began = time.perf_counter()
+        yield from self._follow_guide(fit, names, rng)
         yield from self._descend(fit, names, rng)
         restarts = fit.bound.suggested_restarts if self.n_restarts is None else self.n_restarts
         best, lowest = fit.snapshot(), fit.value
@@ -93,6 +96,19 @@ class AutoSearch(Search):
                 best, lowest = fit.snapshot(), fit.value
             else:
                 fit.restore(best)
+
+    def _follow_guide(
+        self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
+    ) -> Iterator[Move]:
+        """Search from the same order under the score's guide, and go where that led if it pays."""
+        guide = fit.bound.guide()
+        if guide is None:
+            return
+        trial = guide.fit(fit.order)
+        steps = sum(1 for _ in AutoSearch().moves(trial, names, rng))
+        if steps and fit.price(trial.order) < -fit.resolution:
+            fit.reorder(trial.order)
+            yield Move("guide", steps, f"went where {guide.score.name} led")
 
     def _check(self) -> None:
         restarts, budget = self.n_restarts, self.time_budget
