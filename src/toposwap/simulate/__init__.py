@@ -1,4 +1,4 @@
-"""Random graphs, and data from linear structural equation models on them.
+"""Random graphs, and data from structural equation models on them.
 
 >>> from toposwap.simulate import linear_dataset
 >>> sample = linear_dataset(20, 1000, kind="ER2", random_state=0)
@@ -8,6 +8,13 @@
 
 from __future__ import annotations
 
+from toposwap.simulate.discrete import (
+    LAWS,
+    DiscreteSample,
+    discrete_dataset,
+    discrete_law,
+    discrete_sem,
+)
 from toposwap.simulate.graphs import GRAPH_KINDS, dag, graph_kind
 from toposwap.simulate.linear import (
     NOISES,
@@ -28,9 +35,15 @@ __all__ = [
     "population_covariance",
     "linear_dataset",
     "LinearSample",
+    # 0/1 columns and counts
+    "discrete_sem",
+    "discrete_dataset",
+    "DiscreteSample",
     # what can be chosen by name, and how to add to it
     "GRAPH_KINDS",
     "graph_kind",
     "NOISES",
     "noise_law",
+    "LAWS",
+    "discrete_law",
 ]
