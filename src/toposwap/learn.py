@@ -40,7 +40,11 @@ def learn(
         )
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
-    order, remark = starting_order(init, data, rng, bound.suggested_init)
+    order, remark = None, None
+    if isinstance(init, str) and init == "auto":
+        order = bound.starting_order(rng)
+    if order is None:
+        order, remark = starting_order(init, data, rng)
     fit = bound.fit(order)
     history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)
     order, parameters = fit.order, fit.parameters()

@@ -106,12 +106,14 @@ class BoundScore(ABC):
     def fit(self, order: Order) -> OrderFit:
         """The best parameters for ``order``, problem (8) of the paper."""
 
+    def starting_order(self, rng: np.random.Generator) -> Order | None:  # noqa: ARG002
+        """A good order to start from, for ``init="auto"``; None for the smallest variances."""
+        return None
+
     #: What was chosen by looking at the data, in words.
     choices: tuple[str, ...] = ()
     #: How many perturbed restarts a search should make if nobody says.
     suggested_restarts: int = 0
-    #: What ``init="auto"`` means: "variance", or "correlation" where units mean nothing.
-    suggested_init: str = "variance"
 
     @property
     def gradient_unit(self) -> float:

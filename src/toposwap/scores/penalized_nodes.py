@@ -11,6 +11,7 @@ from toposwap.errors import InputError
 from toposwap.losses import ColumnLoss, GaussianLoss, LeastSquaresLoss
 from toposwap.penalties import L0, NoPenalty
 from toposwap.scores.base import Point
+from toposwap.scores.correlated import least_correlated_order
 from toposwap.scores.edge_price import select_parents
 from toposwap.scores.gaussian_nodes import GaussianNodes, Solution
 from toposwap.scores.glm_nodes import KINDS, GLMNodes
@@ -61,8 +62,6 @@ class BoundPenalized(SeparableScore):
         self.choices = (remark,) if remark else ()
         self._moments = [loss.from_moments for loss in losses]
         self._logarithmic = [isinstance(loss, GaussianLoss) for loss in losses]
-        if all(self._logarithmic):
-            self.suggested_init = "correlation"
         self._gaussian = GaussianNodes(data, _NODE_TOLERANCE)
         self._glm = None if all(self._moments) else GLMNodes(data, _NODE_TOLERANCE)
 
@@ -139,6 +138,10 @@ class BoundPenalized(SeparableScore):
             logarithmic=self._logarithmic[node],
             unit=float(self.data.scale[node]) ** 2 if squares else 1.0,
         )
+
+    def starting_order(self, rng: np.random.Generator) -> Order | None:  # noqa: ARG002
+        """The least correlated first, where variances say nothing."""
+        return least_correlated_order(self.data) if all(self._logarithmic) else None
 
     def guide(self) -> BoundScore | None:
         """BIC where the loss is the likelihood: there edges are chosen in microseconds."""

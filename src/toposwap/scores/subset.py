@@ -24,6 +24,7 @@ from toposwap.kernels.partial import DEPENDENT
 from toposwap.kernels.subset_node import Node, Rule
 from toposwap.order import Order
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
+from toposwap.scores.correlated import least_correlated_order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +74,6 @@ class BoundSubset(BoundScore):
         self.score = score
         self.data = data
         self.logarithmic = logarithmic
-        self.suggested_init = "correlation" if logarithmic else "variance"
         self.price = price
         # More parents than rows can tell apart are never needed, and few nodes have dozens.
         most = min(data.d - 1, data.n - 2, 50)
@@ -86,6 +86,10 @@ class BoundSubset(BoundScore):
     def fit(self, order: Order) -> SubsetFit:
         """Choose every node's parents among its predecessors."""
         return SubsetFit(self, order)
+
+    def starting_order(self, rng: np.random.Generator) -> Order | None:  # noqa: ARG002
+        """The least correlated first, where variances say nothing."""
+        return least_correlated_order(self.data) if self.logarithmic else None
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Dynamic programming over sets of variables; see :mod:`toposwap.kernels.subset_exact`."""

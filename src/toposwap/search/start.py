@@ -11,6 +11,7 @@ from toposwap.errors import InputError
 from toposwap.graph import topological_order
 from toposwap.kernels import pivoted
 from toposwap.order import Order
+from toposwap.scores.correlated import least_correlated_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,23 +21,20 @@ if TYPE_CHECKING:
 INITS = ("auto", "variance", "correlation", "random")
 
 
-def starting_order(
-    init: Any, data: Dataset, rng: np.random.Generator, suggested: str = "variance"
-) -> tuple[Order, str | None]:
+def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> tuple[Order, str | None]:
     """Return the order that ``init`` stands for, and a remark if it had to be mended.
 
-    ``init`` is "variance" (a pivoted factorisation), "correlation" (the least correlated first),
-    "auto" (what is ``suggested``), "random", an order (column positions or names), or a weight
-    matrix (d, d), whose weakest edges are dropped until it has no cycle.
+    ``init`` is "auto" or "variance" (a pivoted factorisation), "correlation" (the least correlated
+    first), "random", an order (column positions or names), or a weight matrix (d, d), whose weakest
+    edges are dropped until it has no cycle.
     """
     if isinstance(init, str):
-        name = suggested if init == "auto" else init
-        if name == "random":
+        if init == "random":
             return Order(rng.permutation(data.d)), None
-        if name == "variance":
-            return smallest_variance_order(data), None
-        if name == "correlation":
+        if init == "correlation":
             return least_correlated_order(data), None
+        if init in INITS:
+            return smallest_variance_order(data), None
         raise InputError(
             f"init: {init!r} is not one of {', '.join(map(repr, INITS))}, an order or a weight "
             "matrix"
@@ -59,15 +57,6 @@ def smallest_variance_order(data: Dataset) -> Order:
     """Next is always the variable with the least variance given those before it."""
     cost = (data.scale / data.scale.max()) ** 2
     return Order(pivoted.smallest_variance_order(data.factor.T.copy(), cost))
-
-
-def least_correlated_order(data: Dataset) -> Order:
-    """By the sum of a variable's squared correlations with all others, the smallest first.
-
-    Effects collect the variation of all their causes. Unlike variances this has no units.
-    """
-    unit = data.factor / data.deviations
-    return Order(np.argsort(np.square(unit.T @ unit).sum(axis=1), kind="stable"))
 
 
 def without_weakest(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
