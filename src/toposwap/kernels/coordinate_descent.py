@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _SWEEPS = 40
 _NEWTON_STEPS = 3
-_ROUNDS = 500
+ROUNDS = 500
 
 
 @kernel
@@ -211,14 +211,15 @@ def solve_quadratic(
     concavity: NDArray[np.float64],
     ridge: NDArray[np.float64],
     tolerance: NDArray[np.float64],
+    rounds: int = ROUNDS,
 ) -> bool:
     """Minimise in place from ``w`` (m,) until each coordinate is stationary to ``tolerance`` (m,).
 
-    ``H`` is (m, m), symmetric, positive semidefinite. Whether the tolerance was reached.
+    ``H`` is (m, m), symmetric, positive semidefinite. Whether the tolerance was reached within
+    ``rounds`` of Newton steps and sweeps.
     """
-    m = w.size
     r = q - H @ w
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         for _ in range(_NEWTON_STEPS):
             if not _newton_step(H, q, w, r, kink, concavity, ridge):
                 break
@@ -229,20 +230,35 @@ def solve_quadratic(
         r[:] = q - H @ w
         if _stationary(w, r, kink, concavity, ridge, tolerance, True):
             return True
-        moving = False
-        for _ in range(_SWEEPS):
-            for u in range(m):
-                z = r[u] + H[u, u] * w[u]
-                best = coordinate_minimum(z, H[u, u] + ridge[u], kink[u], concavity[u])
-                change = best - w[u]
-                if change != 0.0:
-                    moving = moving or abs(change) > 1e-15 * abs(best)
-                    w[u] = best
-                    for t in range(m):
-                        r[t] -= change * H[u, t]
-        if not moving:
+        if not sweep(H, w, r, kink, concavity, ridge, _SWEEPS):
             return False
     return False
+
+
+@kernel
+def sweep(
+    H: NDArray[np.float64],
+    w: NDArray[np.float64],
+    r: NDArray[np.float64],
+    kink: NDArray[np.float64],
+    concavity: NDArray[np.float64],
+    ridge: NDArray[np.float64],
+    times: int,
+) -> bool:
+    """Minimise along each coordinate in turn, ``times`` over, r = q - H w; whether any moved."""
+    m = w.size
+    moving = False
+    for _ in range(times):
+        for u in range(m):
+            z = r[u] + H[u, u] * w[u]
+            best = coordinate_minimum(z, H[u, u] + ridge[u], kink[u], concavity[u])
+            change = best - w[u]
+            if change != 0.0:
+                moving = moving or abs(change) > 1e-15 * abs(best)
+                w[u] = best
+                for t in range(m):
+                    r[t] -= change * H[u, t]
+    return moving
 
 
 @kernel

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.coordinate_descent import solve_quadratic, stationarity
+from toposwap.kernels.coordinate_descent import ROUNDS, solve_quadratic, stationarity
 from toposwap.kernels.jit import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _ROUNDS = 1000
+#: How often a rough answer looks again which columns take part and how large s is.
+_ROUGH_ROUNDS = 2
 #: A residual variance below this share of the column's own is rounding error.
 VANISHING = 1e-24
 
@@ -41,17 +43,19 @@ def solve_gaussian(
     tolerance: float,
     gradient: NDArray[np.float64],
     scale: NDArray[np.float64],
+    rough: bool,
 ) -> tuple[float, bool]:
     """Minimise in place from ``w`` (d,), zero outside ``allowed``; s and whether it converged.
 
     ``columns`` (d, d) holds the columns of R as rows, ``C = R'R``. ``gradient`` (d,) receives the
-    gradient of the loss, ``scale`` (d,) the size of the terms that cancel in it.
+    gradient of the loss, ``scale`` (d,) the size of the terms that cancel in it. A ``rough`` answer
+    is what a few Newton steps and sweeps come to; its value is no lower than that of a solution.
     """
     d = w.size
     work = np.empty(d, dtype=np.int64)
     own = C[node, node]
     s = own
-    for _ in range(_ROUNDS):
+    for round_ in range(_ROUNDS):
         error = columns[node].copy()
         size = deviations[node]
         for u in range(d):
@@ -80,6 +84,8 @@ def solve_gaussian(
                 m += 1
         if worst <= tolerance:
             return s, True
+        if rough and round_ == _ROUGH_ROUNDS:
+            return s, False
         H = np.empty((m, m))
         q = np.empty(m)
         some = work[:m]
@@ -91,7 +97,8 @@ def solve_gaussian(
         q[:] = H @ start - gradient[some]
         # While s or the columns taking part still change, more digits would be thrown away.
         close = max(0.1 * tolerance, 1e-3 * worst) * scale[some]
-        solve_quadratic(H, q, start, kink[some], concavity[some], ridge[some], close)
+        rounds = 1 if rough else ROUNDS
+        solve_quadratic(H, q, start, kink[some], concavity[some], ridge[some], close, rounds)
         for i in range(m):
             w[work[i]] = start[i]
     return s, False
