@@ -79,12 +79,8 @@ class BoundPenalized(SeparableScore):
         if isinstance(self.penalty, L0):
             solution, wants = self._select(node, allowed, warm)
         else:
-            start = None if warm is None else warm.parameters
             assert self.penalty.shape is not None
-            solution = self._solve(node, allowed, start, self.penalty.shape)
-            excess = np.abs(solution.gradient) - solution.kinks
-            wants = (excess > _NODE_TOLERANCE * solution.size) & ~allowed
-            wants[node] = False
+            solution, wants = self._stationary(node, allowed, warm, self.penalty.shape)
         value = solution.loss + self.penalty.value(solution.weights)
         parameters = (solution.weights, solution.intercept)
         return NodeFit(value, parameters, uses=solution.weights != 0.0, wants=wants)
@@ -95,6 +91,17 @@ class BoundPenalized(SeparableScore):
         if all(self._moments):
             return weights
         return Coefficients(weights, np.array([node.parameters[1] for node in nodes]))
+
+    def _stationary(
+        self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None, shape: Shape
+    ) -> tuple[Solution, NDArray[np.bool_]]:
+        """The solution and which absent variables (d,) would change it if they were allowed."""
+        start = None if warm is None else warm.parameters
+        solution = self._solve(node, allowed, start, shape)
+        excess = np.abs(solution.gradient) - solution.kinks
+        wants = (excess > _NODE_TOLERANCE * solution.size) & ~allowed
+        wants[node] = False
+        return solution, wants
 
     def _solve(
         self,
@@ -163,6 +170,7 @@ class BoundPenalized(SeparableScore):
         Without intercepts they are the best ones for W; those of Gaussian columns always are.
         """
         W, _, losses, gradient, size, rest = self._derivatives(parameters)
+        loss, gradient, size = self._pooled(losses, gradient, size)
         present = np.abs(gradient + self.penalty.slope(W))
         if np.isinf(self.penalty.threshold):
             absent = np.zeros_like(gradient)
@@ -173,13 +181,22 @@ class BoundPenalized(SeparableScore):
         penalty = self.penalty.value(W)
         return Point(
             weights=W,
-            value=float(losses.sum()) + penalty,
+            value=loss + penalty,
             penalty=penalty,
             gradient=distance,
             row_scale=self.data.deviations * self.data.scale,
             column_scale=size,
             rest=rest,
         )
+
+    def _pooled(
+        self,
+        losses: NDArray[np.float64],
+        gradient: NDArray[np.float64],
+        size: NDArray[np.float64],
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """The loss of all columns, its gradient (d, d) and column scales (d,)."""
+        return float(losses.sum()), gradient, size
 
     def intercepts(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
         """The intercepts, (d,): as given, or the best ones for W."""
