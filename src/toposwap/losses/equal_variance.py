@@ -37,5 +37,5 @@ class EqualVarianceLoss(Loss):
         return 0.5 * X.shape[1] * float(np.log(np.sum((X - F) ** 2)))
 
     def slope(self, X: NDArray[np.float64], F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """d (F - X) / ||X - F||_F^2, (n, d)."""
+        """(F - X) d / ||X - F||_F^2, (n, d)."""
         return X.shape[1] * (F - X) / np.sum((X - F) ** 2)

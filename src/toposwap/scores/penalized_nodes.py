@@ -12,11 +12,14 @@ from toposwap.losses import ColumnLoss, GaussianLoss, LeastSquaresLoss
 from toposwap.penalties import L0, NoPenalty
 from toposwap.scores.base import Point
 from toposwap.scores.edge_price import select_parents
+from toposwap.scores.exact_order import best_order, best_parents, members
 from toposwap.scores.gaussian_nodes import GaussianNodes, Solution
 from toposwap.scores.glm_nodes import KINDS, GLMNodes
 from toposwap.scores.separable import NodeFit, SeparableScore
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from toposwap.dataset import Dataset
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 #: Nodes are solved well below the tolerance of the certificate.
 _NODE_TOLERANCE = 1e-10
 _FREE = NoPenalty().shape
+#: Columns up to which all sets of parents can be tried.
+_MOST_EXACT = 14
 
 
 class Coefficients(NamedTuple):
@@ -150,13 +155,51 @@ class BoundPenalized(SeparableScore):
         return super().best_order() if self._one_solution else None
 
     def solve_exactly(self, fit: OrderFit) -> bool:
-        """Refuse where a node may have several solutions, of which a solver finds one."""
+        """Refuse where a node may have several solutions, of which a solver finds one.
+
+        With a price per edge a node has one for each set of parents, and all of these are tried.
+        """
+        if isinstance(self.penalty, L0):
+            fit.restore(self._best_choices())
+            return True
         if not self._one_solution:
             raise InputError(
                 f"search='exact' proves a global minimum, and a node of {self.score!r} may have "
                 "several local ones; use search='auto'"
             )
         return super().solve_exactly(fit)
+
+    def _best_choices(self) -> tuple[Order, list[NodeFit]]:
+        """The best order and parents of all, by ``d 2^(d-1)`` fits without a price."""
+        assert isinstance(self.penalty, L0)
+        d, price = self.data.d, self.penalty.weight
+        if d > _MOST_EXACT:
+            raise InputError(
+                f"search='exact' fits every set of parents with this score: {d} columns are too "
+                f"many (at most {_MOST_EXACT}); use search='auto'"
+            )
+        tables = [best_parents(d, v, price, self._losses_of(v)) for v in range(d)]
+        order = best_order(d, lambda v, subset: float(tables[v][0][subset]))
+        nodes = []
+        for v in range(d):
+            before = order.positions < order.positions[v]
+            chosen = members(int(tables[v][1][before @ (1 << np.arange(d))]), d)
+            solution = self._solve(v, chosen, None, _FREE)
+            known = NodeFit(solution.loss, (solution.weights, solution.intercept))
+            nodes.append(self.fit_node(v, before, known))
+        return order, nodes
+
+    def _losses_of(self, node: int) -> Callable[[int], float]:
+        """The least loss of ``node`` for a set of parents; each fit starts from one of fewer."""
+        starts: dict[int, tuple[NDArray[np.float64], float]] = {}
+
+        def loss(subset: int) -> float:
+            fewer = starts.get(subset & (subset - 1))
+            solution = self._solve(node, members(subset, self.data.d), fewer, _FREE)
+            starts[subset] = (solution.weights, solution.intercept)
+            return solution.loss
+
+        return loss
 
     @property
     def _one_solution(self) -> bool:
