@@ -7,8 +7,8 @@ from scipy.optimize import minimize
 
 from toposwap.dataset import Dataset
 from toposwap.order import Order
-from toposwap.penalties import L1, Ridge
-from toposwap.scores import EqualVariance, Penalized
+from toposwap.penalties import L1, MCP, NoPenalty, Ridge
+from toposwap.scores import EqualVariance, LeastSquares, Penalized
 
 SHAPED = [score for score in PAIRS if has_a_slope(score)]
 SOLVED = pytest.mark.parametrize("score", SHAPED, ids=name_of)
@@ -98,3 +98,115 @@ def test_ridge_is_scikit_learns(loss):
         other.fit(X[:, allowed], X[:, node])
         np.testing.assert_allclose(w[allowed], np.ravel(other.coef_), atol=1e-6)
         assert b == pytest.approx(np.ravel(other.intercept_)[0], abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", ["liblinear", "saga"])
+def test_l1_logistic_is_scikit_learns(solver):
+    """liblinear penalises the intercept as well, the less the larger the constant column is."""
+    from sklearn.linear_model import LogisticRegression
+
+    weight = 0.01
+    bound, _ = problem(Penalized("logistic", L1(weight)), 0, d=6)
+    X = bound.data.rows
+    options = {"tol": 1e-12, "max_iter": 100_000, "random_state": 0}
+    if solver == "liblinear":
+        options["intercept_scaling"] = 1e6
+    for node in range(6):
+        allowed = np.arange(6) != node
+        w, b = bound.fit_node(node, allowed, None).parameters
+        other = LogisticRegression(
+            l1_ratio=1.0, solver=solver, C=1 / (len(X) * weight), **options
+        ).fit(X[:, allowed], X[:, node])
+        np.testing.assert_allclose(w[allowed], other.coef_[0], atol=1e-6)
+        assert b == pytest.approx(other.intercept_[0], abs=1e-6)
+        assert ((w[allowed] != 0.0) == (np.abs(other.coef_[0]) > 1e-9)).all()
+
+
+@pytest.mark.parametrize(
+    ("loss", "family"),
+    [("logistic", "Binomial"), ("poisson", "Poisson"), ("gaussian", "Gaussian")],
+)
+def test_without_a_penalty_it_is_statsmodels(loss, family):
+    sm = pytest.importorskip("statsmodels.api")
+    bound, _ = problem(Penalized(loss, "none"), 0, d=6)
+    X = bound.data.rows
+    for node in range(6):
+        allowed = np.arange(6) != node
+        w, b = bound.fit_node(node, allowed, None).parameters
+        model = sm.GLM(X[:, node], sm.add_constant(X[:, allowed]), getattr(sm.families, family)())
+        found = model.fit(tol=1e-14, maxiter=200).params
+        np.testing.assert_allclose(w[allowed], found[1:], atol=1e-6)
+        assert b == pytest.approx(found[0], abs=1e-6)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "poisson"])
+def test_l1_is_statsmodels(loss):
+    """Sequential quadratic programming on the coefficients and their absolute values."""
+    sm = pytest.importorskip("statsmodels.api")
+    weight = 0.02
+    bound, _ = problem(Penalized(loss, L1(weight)), 1, d=5)
+    X = bound.data.rows
+    alpha = len(X) * np.array([0.0] + [weight] * 4)
+    for node in range(5):
+        allowed = np.arange(5) != node
+        w, b = bound.fit_node(node, allowed, None).parameters
+        model = (sm.Logit if loss == "logistic" else sm.Poisson)(
+            X[:, node], sm.add_constant(X[:, allowed])
+        )
+        found = model.fit_regularized(
+            alpha=alpha, acc=1e-14, maxiter=2000, disp=0, trim_mode="off", qc_verbose=0
+        ).params
+        np.testing.assert_allclose(w[allowed], found[1:], atol=1e-6)
+        assert b == pytest.approx(found[0], abs=1e-6)
+
+
+@pytest.mark.parametrize("penalty", [L1(0.1), MCP(0.1, 4.0), Ridge(0.2), NoPenalty()], ids=repr)
+@pytest.mark.parametrize("seed", range(3))
+def test_equal_variances_are_scipys(penalty, seed):
+    """All nodes of an order at once, on the rows; from nearby, as Q is not convex."""
+    score = EqualVariance(penalty)
+    bound, rng = problem(score, seed)
+    order = Order(rng.permutation(5))
+    fit = bound.fit(order)
+    W = fit.parameters()
+    allowed = order.positions[:, None] < order.positions
+    X = bound.data.rows - bound.data.rows.mean(axis=0)
+
+    def objective(split):
+        plus, minus = np.zeros((2, 5, 5))
+        plus[allowed], minus[allowed] = np.split(split, 2)
+        F = X @ (plus - minus)
+        slope = (X.T @ score.loss.slope(X, F))[allowed]
+        tiny = 1e-300
+        value = score.loss.value(X, F) + penalty.value(plus) + penalty.value(minus)
+        up = slope + penalty.slope(np.maximum(plus[allowed], tiny))
+        down = -slope + penalty.slope(np.maximum(minus[allowed], tiny))
+        return value, np.concatenate([up, down])
+
+    start = W[allowed] + 1e-3 * rng.standard_normal(10)
+    first = np.concatenate([np.maximum(start, 0.0), np.maximum(-start, 0.0)])
+    options = {"ftol": 0.0, "gtol": 1e-11, "maxiter": 20_000, "maxfun": 40_000, "maxcor": 30}
+    for _ in range(3):
+        end = minimize(
+            objective,
+            first,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0.0, None)] * 20,
+            options=options,
+        )
+        first = end.x
+    plus, minus = np.split(end.x, 2)
+    np.testing.assert_allclose(W[allowed], plus - minus, atol=1e-6)
+    assert fit.value == pytest.approx(end.fun, rel=1e-10)
+
+
+def test_without_a_penalty_equal_variances_order_as_least_squares_does():
+    bound, rng = problem(EqualVariance("none"), 3, d=6)
+    squares = LeastSquares().bind(bound.data)
+    n, d = bound.data.n, 6
+    for _ in range(10):
+        order = Order(rng.permutation(d))
+        fit, other = bound.fit(order), squares.fit(order)
+        assert fit.value == pytest.approx(d / 2 * np.log(2 * n * other.value), rel=1e-12)
+        np.testing.assert_allclose(fit.parameters(), other.parameters(), atol=1e-10)

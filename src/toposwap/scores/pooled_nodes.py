@@ -170,7 +170,6 @@ class PooledNodesFit(SeparableFit):
             self._memory.clear()
             self._plans.clear()
             self._nodes = [
-                self._solve(v, positions < positions[v], node)
-                for v, node in enumerate(self._nodes)
+                self._solve(v, positions < positions[v], node) for v, node in enumerate(self._nodes)
             ]
             self._tabulate(range(self._d))
