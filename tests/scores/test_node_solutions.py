@@ -100,26 +100,41 @@ def test_ridge_is_scikit_learns(loss):
         assert b == pytest.approx(np.ravel(other.intercept_)[0], abs=1e-6)
 
 
-@pytest.mark.parametrize("solver", ["liblinear", "saga"])
-def test_l1_logistic_is_scikit_learns(solver):
-    """liblinear penalises the intercept as well, the less the larger the constant column is."""
+def l1_logistic(solver, weight, n, **options):
+    """scikit-learn's, whose C multiplies the sum of the losses."""
     from sklearn.linear_model import LogisticRegression
 
-    weight = 0.01
-    bound, _ = problem(Penalized("logistic", L1(weight)), 0, d=6)
+    return LogisticRegression(
+        l1_ratio=1.0, solver=solver, C=1 / (n * weight), tol=1e-12, max_iter=100_000, **options
+    )
+
+
+def test_l1_logistic_is_scikit_learns():
+    bound, _ = problem(Penalized("logistic", L1(0.01)), 0, d=6)
     X = bound.data.rows
-    options = {"tol": 1e-12, "max_iter": 100_000, "random_state": 0}
-    if solver == "liblinear":
-        options["intercept_scaling"] = 1e6
     for node in range(6):
         allowed = np.arange(6) != node
         w, b = bound.fit_node(node, allowed, None).parameters
-        other = LogisticRegression(
-            l1_ratio=1.0, solver=solver, C=1 / (len(X) * weight), **options
-        ).fit(X[:, allowed], X[:, node])
+        other = l1_logistic("saga", 0.01, len(X), random_state=0).fit(X[:, allowed], X[:, node])
         np.testing.assert_allclose(w[allowed], other.coef_[0], atol=1e-6)
         assert b == pytest.approx(other.intercept_[0], abs=1e-6)
-        assert ((w[allowed] != 0.0) == (np.abs(other.coef_[0]) > 1e-9)).all()
+
+
+@pytest.mark.parametrize("weight", [0.003, 0.03, 0.1])
+def test_l1_logistic_is_liblinears(weight):
+    """It penalises intercepts, so here the best one is zero: with (x, y) there is (-x, 1 - y)."""
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((300, 6)) @ rng.standard_normal((6, 6))
+    y = (rng.random(300) < 1 / (1 + np.exp(-0.7 * Z[:, 0] + 0.4 * Z[:, 1]))).astype(float)
+    X = np.column_stack([np.vstack([Z, -Z]), np.concatenate([y, 1 - y])])
+    score = Penalized(["least-squares"] * 6 + ["logistic"], L1(weight))
+    fit = score.bind(Dataset.from_table(X)).fit_node(6, np.arange(7) < 6, None)
+    w, b = fit.parameters
+    other = l1_logistic("liblinear", weight, len(X), fit_intercept=False, random_state=0)
+    other.fit(X[:, :6], X[:, 6])
+    np.testing.assert_allclose(w[:6], other.coef_[0], atol=1e-6)
+    assert abs(b) < 1e-6
+    assert fit.uses[:6].tolist() == (other.coef_[0] != 0.0).tolist()
 
 
 @pytest.mark.parametrize(
