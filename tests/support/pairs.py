@@ -7,10 +7,10 @@ from tables import suited_to
 
 from toposwap.dataset import Dataset
 from toposwap.losses import LOSSES
-from toposwap.penalties import BIC, EBIC, L1, MCP, NoPenalty, Ridge
+from toposwap.penalties import BIC, L1, MCP, NoPenalty, Ridge
 from toposwap.scores import Penalized
 
-PENALTIES = (NoPenalty(), L1(0.03), MCP(0.05, 8.0), Ridge(0.05), BIC(), EBIC())
+PENALTIES = (NoPenalty(), L1(0.03), MCP(0.05, 8.0), Ridge(0.05), BIC())
 PAIRS = [Penalized(loss, penalty) for loss, penalty in product(LOSSES, PENALTIES)]
 
 
