@@ -21,7 +21,14 @@ def resolve(argument: str, value: Any, choices: Mapping[str, Callable[[], T]], b
         return value
     if not isinstance(value, str) or value not in choices:
         raise InputError(
-            f"{argument}: {value!r} is not one of {', '.join(map(repr, choices))}, nor an object "
-            f"of type {base.__name__}"
+            f"{argument}: {value!r} is not one of {what_there_is(choices)}, nor an object of type "
+            f"{base.__name__}"
         )
     return choices[value]()
+
+
+def what_there_is(choices: Mapping[str, Any], show: Callable[[str], str] = repr) -> str:
+    """The names of ``choices``, and in words those that it knows besides, if it says so."""
+    names = ", ".join(map(show, choices))
+    others = getattr(choices, "others", None)
+    return f"{names}, or {others}" if others else names

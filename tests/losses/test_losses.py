@@ -10,6 +10,7 @@ from toposwap.dataset import Dataset
 from toposwap.errors import InputError
 from toposwap.losses import (
     AutoLoss,
+    EqualVarianceLoss,
     GaussianLoss,
     LeastSquaresLoss,
     LogisticLoss,
@@ -43,6 +44,16 @@ def test_convex_means_convex(loss, seed):
     a, b = 3.0 * np.random.default_rng(seed).standard_normal((2, 30))
     if loss.convex:
         assert loss.value(x, (a + b) / 2) <= (loss.value(x, a) + loss.value(x, b)) / 2 + 1e-12
+
+
+@given(seed=st.integers(0, 1000))
+def test_slope_of_a_loss_of_the_whole_table(seed):
+    X = real_table(seed, 3, 30)
+    F, step = np.random.default_rng(seed + 1).standard_normal((2, 30, 3))
+    loss = EqualVarianceLoss()
+    numeric = (loss.value(X, F + 1e-6 * step) - loss.value(X, F - 1e-6 * step)) / 2e-6
+    assert (loss.slope(X, F) * step).sum() == pytest.approx(numeric, rel=1e-5, abs=1e-8)
+    assert loss.value(X, F) == pytest.approx(1.5 * np.log(((X - F) ** 2).sum()))
 
 
 def test_formulas():
@@ -108,3 +119,5 @@ def test_mixed_matches_names():
         Mixed([LogisticLoss(), PoissonLoss()]).columns(data)
     with pytest.raises(InputError, match="not the loss of a column"):
         Mixed([AutoLoss()])
+    with pytest.raises(InputError, match="not the loss of a column"):
+        Mixed([EqualVarianceLoss()])

@@ -230,7 +230,7 @@ def test_hard_tables(score):
         (likelihood(max_parents=0), "max_parents: must be a whole number >= 1"),
         (EqualVariance(max_parents=1.5), "max_parents: must be a whole number >= 1"),
         (Penalized("gaussian", L1(0.1), 3), "max_parents: only a Gaussian loss"),
-        (EqualVariance(L1(0.1)), "equal variances go with a price per edge"),
+        (EqualVariance(L1(0.1), 3), "max_parents: only a Gaussian loss"),
     ],
 )
 def test_bad_settings_are_refused(score, message):

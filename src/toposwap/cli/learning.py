@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toposwap.errors import InputError
+from toposwap.registry import what_there_is
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -95,7 +96,7 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="least-squares (the default; equal noise variances, meaningful units), "
         "equal-variance-l0 (the same, choosing edges), bic or ebic (any units, directions up to "
         "equivalence), gaussian-mcp, gaussian-l1, least-squares-l1, logistic-l1 or logistic "
-        "(0/1 columns), poisson-l1 (counts).",
+        "(0/1 columns), poisson-l1 (counts), or any LOSS-PENALTY.",
     )
     @click.option(
         "--ridge",
@@ -210,5 +211,5 @@ def _threshold(value: str) -> float | str | None:
 
 def _chosen(option: str, value: str, choices: Mapping[str, Any]) -> Any:
     if value not in choices:
-        raise InputError(f"{option}: {value!r} is not one of {', '.join(choices)}")
+        raise InputError(f"{option}: {value!r} is not one of {what_there_is(choices, str)}")
     return choices[value]

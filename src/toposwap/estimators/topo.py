@@ -43,7 +43,7 @@ class Topo(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     score : str or Score, default="least-squares"
-        Q: a name from ``toposwap.scores.SCORES`` or an object.
+        Q: a name from ``toposwap.scores.SCORES``, any "<loss>-<penalty>", or an object.
     search : str or Search, default="auto"
         "auto" (exact insertions and swaps), "paper" (Algorithm TOPO), "insertion", "exact" (proves
         the global minimum, up to about 20 columns), "none" (solves the starting order only).

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toposwap.losses.base import ColumnLoss, Loss
+from toposwap.losses.equal_variance import EqualVarianceLoss
 from toposwap.losses.gaussian import GaussianLoss
 from toposwap.losses.least_squares import LeastSquaresLoss
 from toposwap.losses.logistic import LogisticLoss
@@ -17,7 +18,14 @@ if TYPE_CHECKING:
 #: Losses by name.
 LOSSES: dict[str, Callable[[], Loss]] = {
     loss.name: loss
-    for loss in (LeastSquaresLoss, GaussianLoss, LogisticLoss, PoissonLoss, AutoLoss)
+    for loss in (
+        LeastSquaresLoss,
+        GaussianLoss,
+        EqualVarianceLoss,
+        LogisticLoss,
+        PoissonLoss,
+        AutoLoss,
+    )
 }
 
 __all__ = [
@@ -25,6 +33,7 @@ __all__ = [
     "ColumnLoss",
     "LeastSquaresLoss",
     "GaussianLoss",
+    "EqualVarianceLoss",
     "LogisticLoss",
     "PoissonLoss",
     "Mixed",

@@ -27,6 +27,8 @@ class Loss(ABC):
     name: ClassVar[str]
     #: Convex in the coefficients.
     convex: bool
+    #: A sum over columns, which share no parameter.
+    separable: ClassVar[bool] = True
 
     @abstractmethod
     def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:

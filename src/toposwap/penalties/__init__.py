@@ -14,9 +14,10 @@ from toposwap.penalties.ridge import Ridge
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Penalties by name, those that have a sensible default weight.
+#: Penalties by name. A price per edge for which nobody gives a number is that of BIC.
 PENALTIES: dict[str, Callable[[], Penalty]] = {
-    penalty.name: penalty for penalty in (NoPenalty, L1, MCP, BIC, EBIC, Ridge)
+    **{penalty.name: penalty for penalty in (NoPenalty, L1, MCP, BIC, EBIC, Ridge)},
+    L0.name: BIC,
 }
 
 __all__ = ["Penalty", "Shape", "NoPenalty", "L1", "MCP", "L0", "BIC", "EBIC", "Ridge", "PENALTIES"]

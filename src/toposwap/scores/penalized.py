@@ -1,18 +1,20 @@
 r"""A loss and a penalty make a score.
 
-.. math:: Q(W, b) = \sum_j \ell_j(x_j,\, b_j + X w_j) + \sum_{ij} \rho(W_{ij}), \qquad
+.. math:: Q(W, b) = \ell(X,\, 1 b^\top + X W) + \sum_{ij} \rho(W_{ij}), \qquad
           X \in \mathbb R^{n \times d},\; W \in \mathbb R^{d \times d},\; b \in \mathbb R^d .
 
-Any loss of :mod:`toposwap.losses` goes with any penalty of :mod:`toposwap.penalties`.
+Any loss of :mod:`toposwap.losses` goes with any penalty of :mod:`toposwap.penalties`. All losses
+but that of equal variances are sums over columns, :math:`\sum_j \ell_j(x_j, b_j + X w_j)`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from toposwap.errors import InputError
 from toposwap.losses import (
     LOSSES,
+    EqualVarianceLoss,
     GaussianLoss,
     LeastSquaresLoss,
     LogisticLoss,
@@ -35,21 +37,19 @@ if TYPE_CHECKING:
 
 
 class Penalized(Score):
-    """sum_j loss(x_j, f_j) + sum_ij penalty(W_ij), f_j = intercept + X w_j; separable.
+    """loss(X, F) + sum_ij penalty(W_ij), f_j = intercept + X w_j; separable if the loss is.
 
     Parameters
     ----------
     loss
-        A loss, its name ("least-squares", "gaussian", "logistic", "poisson"), "auto" to choose by
-        column, or one loss for each column as a list or a mapping from names.
+        A loss, its name ("least-squares", "gaussian", "equal-variance", "logistic", "poisson"),
+        "auto" to choose by column, or one loss for each column as a list or a mapping from names.
     penalty
-        A penalty or its name ("none", "l1", "mcp", "bic", "ebic", "ridge").
+        A penalty or its name ("none", "l1", "mcp", "bic", "ebic", "ridge"; "l0" is "bic").
     max_parents
         The most parents a node may have, where the penalty is a price per edge and the loss
         Gaussian.
     """
-
-    separable: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -72,6 +72,11 @@ class Penalized(Score):
         return self.loss.convex and self.penalty.convex
 
     @property
+    def separable(self) -> bool:  # type: ignore[override]
+        """The loss is; penalties always are."""
+        return self.loss.separable
+
+    @property
     def selects_edges(self) -> bool:  # type: ignore[override]
         """The penalty does."""
         return self.penalty.selects_edges
@@ -81,7 +86,8 @@ class Penalized(Score):
         """Squares of residuals have units, and so have coefficients that are paid for by size."""
         by_size = isinstance(self.penalty, Shaped) and not isinstance(self.penalty, NoPenalty)
         discrete = isinstance(self.loss, LogisticLoss | PoissonLoss)
-        return isinstance(self.loss, LeastSquaresLoss) or (by_size and not discrete)
+        squares = isinstance(self.loss, LeastSquaresLoss | EqualVarianceLoss)
+        return squares or (by_size and not discrete)
 
     @property
     def equivalent(self) -> bool:  # type: ignore[override]
@@ -91,9 +97,14 @@ class Penalized(Score):
     def bind(self, data: Dataset) -> BoundScore:
         """Find the loss of each column and refuse columns whose solution is not determined."""
         from toposwap.scores.penalized_nodes import BoundPenalized
+        from toposwap.scores.pooled import BoundPooled
+        from toposwap.scores.pooled_nodes import BoundPooledNodes
 
         losses = self.loss.columns(data)
         penalty = self.penalty.bind(data.n, data.d)
+        pooled = isinstance(self.loss, EqualVarianceLoss)
+        if pooled and isinstance(penalty, L0):
+            return BoundPooled(self, data, penalty.weight, checked_max_parents(self.max_parents))
         kinds = {type(loss) for loss in losses}
         if isinstance(penalty, L0) and kinds in ({GaussianLoss}, {LeastSquaresLoss}):
             if GaussianLoss in kinds and data.n > data.d:
@@ -109,7 +120,8 @@ class Penalized(Score):
         unbounded = GaussianLoss in kinds and data.n > data.d
         if isinstance(penalty, NoPenalty) or unbounded:
             _refuse_undetermined(data, unbounded=unbounded)
-        return BoundPenalized(self, data, losses, penalty)
+        bound = BoundPooledNodes if pooled else BoundPenalized
+        return bound(self, data, losses, penalty)
 
 
 def _as_loss(loss: object) -> Loss:

@@ -13,21 +13,32 @@ from toposwap.penalties import L0, NoPenalty
 from toposwap.scores.base import Point
 from toposwap.scores.correlated import least_correlated_order
 from toposwap.scores.edge_price import select_parents
+from toposwap.scores.exact_order import best_order, best_parents, members
 from toposwap.scores.gaussian_nodes import GaussianNodes, Solution
 from toposwap.scores.glm_nodes import KINDS, GLMNodes
+from toposwap.scores.rough_fit import RoughFit
 from toposwap.scores.separable import NodeFit, SeparableScore
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from toposwap.dataset import Dataset
     from toposwap.order import Order
     from toposwap.penalties import Penalty, Shape
     from toposwap.scores.base import BoundScore, OrderFit, Score
+    from toposwap.scores.separable_fit import SeparableFit
 
 #: Nodes are solved well below the tolerance of the certificate.
 _NODE_TOLERANCE = 1e-10
 _FREE = NoPenalty().shape
+#: Columns up to which every move of a concave penalty is priced exactly.
+_MOST_PRICED_EXACTLY = 50
+#: How far above its threshold a gradient must be for a rough solution to want the candidate.
+_CLEARLY = 1.05
+#: Columns up to which all sets of parents can be tried.
+_MOST_EXACT = 14
 
 
 class Coefficients(NamedTuple):
@@ -73,6 +84,13 @@ class BoundPenalized(SeparableScore):
         logs = np.log(self.data.deviations) + np.log(self.data.scale)
         return float(np.exp(2.0 * logs.mean()))
 
+    def fit(self, order: Order) -> SeparableFit:
+        """Solve every node; with many columns the nodes of a concave penalty are slow."""
+        concave = not self.penalty.convex and not isinstance(self.penalty, L0)
+        if concave and all(self._moments) and self.data.d > _MOST_PRICED_EXACTLY:
+            return RoughFit(self, order)
+        return super().fit(order)
+
     # --- solving ---------------------------------------------------------------------------------
 
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
@@ -80,13 +98,27 @@ class BoundPenalized(SeparableScore):
         if isinstance(self.penalty, L0):
             solution, wants = self._select(node, allowed, warm)
         else:
-            start = None if warm is None else warm.parameters
             assert self.penalty.shape is not None
-            solution = self._solve(node, allowed, start, self.penalty.shape)
-            excess = np.abs(solution.gradient) - solution.kinks
-            wants = (excess > _NODE_TOLERANCE * solution.size) & ~allowed
-            wants[node] = False
+            solution, wants = self._stationary(node, allowed, warm, self.penalty.shape)
         value = solution.loss + self.penalty.value(solution.weights)
+        parameters = (solution.weights, solution.intercept)
+        return NodeFit(value, parameters, uses=solution.weights != 0.0, wants=wants)
+
+    def rough_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
+        """What a few steps from ``warm`` come to, for a Gaussian column and a shaped penalty."""
+        assert self.penalty.shape is not None
+        solution = self._gaussian.solve(
+            node,
+            allowed,
+            warm.parameters[0],
+            self.penalty.shape,
+            logarithmic=self._logarithmic[node],
+            rough=True,
+        )
+        value = solution.loss + self.penalty.value(solution.weights)
+        # A candidate that is hardly wanted would hardly lower the value.
+        wants = (np.abs(solution.gradient) > _CLEARLY * solution.kinks) & ~allowed
+        wants[node] = False
         parameters = (solution.weights, solution.intercept)
         return NodeFit(value, parameters, uses=solution.weights != 0.0, wants=wants)
 
@@ -96,6 +128,17 @@ class BoundPenalized(SeparableScore):
         if all(self._moments):
             return weights
         return Coefficients(weights, np.array([node.parameters[1] for node in nodes]))
+
+    def _stationary(
+        self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None, shape: Shape
+    ) -> tuple[Solution, NDArray[np.bool_]]:
+        """The solution and which absent variables (d,) would change it if they were allowed."""
+        start = None if warm is None else warm.parameters
+        solution = self._solve(node, allowed, start, shape)
+        excess = np.abs(solution.gradient) - solution.kinks
+        wants = (excess > _NODE_TOLERANCE * solution.size) & ~allowed
+        wants[node] = False
+        return solution, wants
 
     def _solve(
         self,
@@ -157,13 +200,51 @@ class BoundPenalized(SeparableScore):
         return super().best_order() if self._one_solution else None
 
     def solve_exactly(self, fit: OrderFit) -> bool:
-        """Refuse where a node may have several solutions, of which a solver finds one."""
+        """Refuse where a node may have several solutions, of which a solver finds one.
+
+        With a price per edge a node has one for each set of parents, and all of these are tried.
+        """
+        if isinstance(self.penalty, L0):
+            fit.restore(self._best_choices())
+            return True
         if not self._one_solution:
             raise InputError(
                 f"search='exact' proves a global minimum, and a node of {self.score!r} may have "
                 "several local ones; use search='auto'"
             )
         return super().solve_exactly(fit)
+
+    def _best_choices(self) -> tuple[Order, list[NodeFit]]:
+        """The best order and parents of all, by ``d 2^(d-1)`` fits without a price."""
+        assert isinstance(self.penalty, L0)
+        d, price = self.data.d, self.penalty.weight
+        if d > _MOST_EXACT:
+            raise InputError(
+                f"search='exact' fits every set of parents with this score: {d} columns are too "
+                f"many (at most {_MOST_EXACT}); use search='auto'"
+            )
+        tables = [best_parents(d, v, price, self._losses_of(v)) for v in range(d)]
+        order = best_order(d, lambda v, subset: float(tables[v][0][subset]))
+        nodes = []
+        for v in range(d):
+            before = order.positions < order.positions[v]
+            chosen = members(int(tables[v][1][before @ (1 << np.arange(d))]), d)
+            solution = self._solve(v, chosen, None, _FREE)
+            known = NodeFit(solution.loss, (solution.weights, solution.intercept))
+            nodes.append(self.fit_node(v, before, known))
+        return order, nodes
+
+    def _losses_of(self, node: int) -> Callable[[int], float]:
+        """The least loss of ``node`` for a set of parents; each fit starts from one of fewer."""
+        starts: dict[int, tuple[NDArray[np.float64], float]] = {}
+
+        def loss(subset: int) -> float:
+            fewer = starts.get(subset & (subset - 1))
+            solution = self._solve(node, members(subset, self.data.d), fewer, _FREE)
+            starts[subset] = (solution.weights, solution.intercept)
+            return solution.loss
+
+        return loss
 
     @property
     def _one_solution(self) -> bool:
@@ -177,6 +258,7 @@ class BoundPenalized(SeparableScore):
         Without intercepts they are the best ones for W; those of Gaussian columns always are.
         """
         W, _, losses, gradient, size, rest = self._derivatives(parameters)
+        loss, gradient, size = self._pooled(losses, gradient, size)
         present = np.abs(gradient + self.penalty.slope(W))
         if np.isinf(self.penalty.threshold):
             absent = np.zeros_like(gradient)
@@ -187,13 +269,22 @@ class BoundPenalized(SeparableScore):
         penalty = self.penalty.value(W)
         return Point(
             weights=W,
-            value=float(losses.sum()) + penalty,
+            value=loss + penalty,
             penalty=penalty,
             gradient=distance,
             row_scale=self.data.deviations * self.data.scale,
             column_scale=size,
             rest=rest,
         )
+
+    def _pooled(
+        self,
+        losses: NDArray[np.float64],
+        gradient: NDArray[np.float64],
+        size: NDArray[np.float64],
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """The loss of all columns, its gradient (d, d) and column scales (d,)."""
+        return float(losses.sum()), gradient, size
 
     def intercepts(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
         """The intercepts, (d,): as given, or the best ones for W."""

@@ -11,14 +11,14 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from toposwap.order import Order
 from toposwap.scores.base import BoundScore
+from toposwap.scores.exact_order import best_order, members
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
+    from toposwap.order import Order
     from toposwap.scores.separable_fit import SeparableFit
 
 
@@ -62,25 +62,6 @@ class SeparableScore(BoundScore):
         return SeparableFit(self, order)
 
     def best_order(self) -> Order | None:
-        r"""Dynamic programming over sets, :math:`2^d d` node fits.
-
-        B(S) = min_{v in S} B(S - v) + Q_v(S - v), exact because Q is a sum.
-        """
+        """Dynamic programming over sets of variables, ``2^d d`` node fits."""
         d = self.data.d
-        best = np.full(1 << d, np.inf)
-        last = np.zeros(1 << d, dtype=np.int8)
-        best[0] = 0.0
-        bits = 1 << np.arange(d)
-        for subset in range((1 << d) - 1):
-            allowed = (subset & bits) != 0
-            for v in np.flatnonzero(~allowed):
-                total = best[subset] + self.fit_node(int(v), allowed, None).value
-                if total < best[subset | bits[v]]:
-                    best[subset | bits[v]] = total
-                    last[subset | bits[v]] = v
-        order = []
-        subset = (1 << d) - 1
-        while subset:
-            order.append(int(last[subset]))
-            subset ^= int(bits[order[-1]])
-        return Order(order[::-1])
+        return best_order(d, lambda v, subset: self.fit_node(v, members(subset, d), None).value)

@@ -32,7 +32,7 @@ _MOST_SWAPS = 500
 
 
 @dataclass(frozen=True, eq=False)
-class _Plan:
+class Plan:
     """The nodes that a move refits; it concerns positions ``first`` to ``last`` only."""
 
     first: int
@@ -48,14 +48,14 @@ class SeparableFit(OrderFit):
         d = bound.data.d
         self._memory: OrderedDict[tuple[int, bytes], NodeFit] = OrderedDict()
         self._remembered = max(256, _MEMORY // (10 * d + 500))
-        self._plans: dict[Any, _Plan] = {}
+        self._plans: dict[Any, Plan] = {}
         self._uses = np.ones((d, d), dtype=bool)
         self._wants = np.ones((d, d), dtype=bool)
         self._nodes: list[NodeFit] = []
         nodes = []
         for v in range(d):
             allowed = order.positions < order.positions[v]
-            nodes.append(bound.fit_node(v, allowed, None))
+            nodes.append(self._solve(v, allowed, None))
             self._memory[v, np.packbits(allowed).tobytes()] = nodes[-1]
         self._nodes, self.order = nodes, order
         self._tabulate(range(d))
@@ -87,7 +87,7 @@ class SeparableFit(OrderFit):
             if self._uses[late, variables[p:q]].any():
                 concerned.append(late)
             if concerned:
-                plan = _Plan(p, q, self._refits(concerned, self.order.swap(early, late)))
+                plan = Plan(p, q, self._refits(concerned, self.order.swap(early, late)))
                 changes[row] = self._remember((early, late), plan)
         return changes
 
@@ -148,15 +148,26 @@ class SeparableFit(OrderFit):
     def _d(self) -> int:
         return len(self._nodes)
 
+    def _solve(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
+        return self.bound.fit_node(v, allowed, warm)
+
+    def _sum(self) -> float:
+        """Q at the current nodes."""
+        return float(sum(self._nodes[v].value for v in self.order))
+
+    def _change(self, fits: dict[int, NodeFit]) -> float:
+        """What Q would change by if ``fits`` took the place of these nodes."""
+        return float(sum(fit.value - self._nodes[v].value for v, fit in fits.items()))
+
     def _tabulate(self, nodes: Iterable[int]) -> None:
         """Bring tables and value up to date with the fits of ``nodes``."""
         for v in nodes:
             fit = self._nodes[v]
             self._uses[v] = True if fit.uses is None else fit.uses
             self._wants[v] = True if fit.wants is None else fit.wants
-        self.value = float(sum(self._nodes[v].value for v in self.order))
+        self.value = self._sum()
 
-    def _carry_out(self, order: Order, plan: _Plan) -> None:
+    def _carry_out(self, order: Order, plan: Plan) -> None:
         nodes = list(self._nodes)
         for v, fit in plan.fits.items():
             nodes[v] = fit
@@ -171,24 +182,24 @@ class SeparableFit(OrderFit):
         self._nodes, self.order = nodes, order
         self._tabulate(plan.fits)
 
-    def _remember(self, key: Any, plan: _Plan) -> float:
+    def _remember(self, key: Any, plan: Plan) -> float:
         """The price of ``plan``; a search carries out only what has a negative one."""
-        change = sum(fit.value - self._nodes[v].value for v, fit in plan.fits.items())
+        change = self._change(plan.fits)
         if change < 0.0:
             self._plans[key] = plan
-        return float(change)
+        return change
 
-    def _plan(self, order: Order) -> _Plan:
+    def _plan(self, order: Order) -> Plan:
         changed = np.flatnonzero(order.variables != self.order.variables)
         if changed.size == 0:
-            return _Plan(0, -1, {})
+            return Plan(0, -1, {})
         first, last = int(changed[0]), int(changed[-1])
         variables = order.variables[first : last + 1]
         new = order.positions[variables] < order.positions[variables][:, None]
         old = self.order.positions[variables] < self.order.positions[variables][:, None]
         square = np.ix_(variables, variables)
         matters = (old & ~new & self._uses[square]) | (new & ~old & self._wants[square])
-        return _Plan(first, last, self._refits(variables[matters.any(axis=1)].tolist(), order))
+        return Plan(first, last, self._refits(variables[matters.any(axis=1)].tolist(), order))
 
     def _refits(self, nodes: Iterable[int], order: Order) -> dict[int, NodeFit]:
         positions = order.positions
@@ -198,7 +209,7 @@ class SeparableFit(OrderFit):
         key = (v, np.packbits(allowed).tobytes())
         known = self._memory.get(key)
         if known is None:
-            known = self.bound.fit_node(v, allowed, warm)
+            known = self._solve(v, allowed, warm)
             self._memory[key] = known
             if len(self._memory) > self._remembered:
                 self._memory.popitem(last=False)
@@ -224,11 +235,10 @@ class SeparableFit(OrderFit):
                 before = self.order.positions < k
                 before[v] = step == -1
                 fits[w] = self._fit_node(w, before, self._nodes[w])
-                change += fits[w].value - self._nodes[w].value
             if mask is None or mask[w]:
-                other = self._fit_node(v, allowed.copy(), running)
-                change += other.value - running.value
-                fits[v] = running = other
+                fits[v] = running = self._fit_node(v, allowed.copy(), running)
+            if concerned[w] or mask is None or mask[w]:
+                change = self._change(fits)
             profile[k] = change
             if change < 0.0:
-                self._plans["insert", v, k] = _Plan(min(here, k), max(here, k), dict(fits))
+                self._plans["insert", v, k] = Plan(min(here, k), max(here, k), dict(fits))
