@@ -70,6 +70,9 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         score suggests: none for least squares, 20 where the score chooses the edges.
     time_budget : float, optional
         Seconds after which ``search="auto"`` begins no further restart.
+    n_jobs : int, optional
+        How many threads make the restarts of ``search="auto"``: one by default, -1 for one a core.
+        The answer is the same for any number.
     max_iter : int, optional
         Stop after this many iterations.
     progress : callable, optional
@@ -127,6 +130,7 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         random_state: int | np.random.Generator | None = None,
         n_restarts: int | None = None,
         time_budget: float | None = None,
+        n_jobs: int | None = None,
         max_iter: int | None = None,
         progress: Progress | None = None,
     ) -> None:
@@ -143,6 +147,7 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_restarts = n_restarts
         self.time_budget = time_budget
+        self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.progress = progress
 
@@ -198,7 +203,7 @@ class Topo(BaseEstimator):  # type: ignore[misc]
             greedy=self.greedy,
             candidates=KKTCandidates(acyclicity),
         )
-        auto = partial(AutoSearch, self.n_restarts, self.time_budget)
+        auto = partial(AutoSearch, self.n_restarts, self.time_budget, self.n_jobs)
         named: dict[str, Callable[[], Search]] = {
             **SEARCHES,
             PaperSearch.name: paper,
