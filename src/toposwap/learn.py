@@ -40,6 +40,8 @@ def learn(
         )
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
+    # Perhaps another: the one that ``score`` chose for these data.
+    score = bound.score
     order, remark = starting_order(init, data, rng)
     fit = bound.fit(order)
     history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)
@@ -53,6 +55,7 @@ def learn(
         order=order,
         score=point.value,
         loss=point.value - point.penalty,
+        score_name=score.name,
         status=status,
         certificate=certify(point, convex=score.convex, tolerance=bound.tolerance),
         history=tuple(history),

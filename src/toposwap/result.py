@@ -30,6 +30,8 @@ class Result:
         Q at ``weights``.
     loss
         The part of Q that is not penalty.
+    score_name
+        What Q is called.
     status
         How the search ended: "converged", "global minimum", "given order", "interrupted",
         "iteration limit".
@@ -52,6 +54,7 @@ class Result:
     order: Order
     score: float
     loss: float
+    score_name: str
     status: str
     certificate: Certificate
     history: tuple[Step, ...] = field(repr=False)

@@ -43,7 +43,8 @@ class Topo(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     score : str or Score, default="least-squares"
-        Q: a name from ``toposwap.scores.SCORES`` or an object.
+        Q: a name from ``toposwap.scores.SCORES`` or an object. "auto" follows the kinds of the
+        columns and says what it chose in ``result_.choices``.
     search : str or Search, default="auto"
         "auto" (exact insertions and swaps), "paper" (Algorithm TOPO), "insertion", "exact" (proves
         the global minimum, up to about 20 columns), "none" (solves the starting order only).

@@ -55,7 +55,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "rows": rows,
         "names": list(model.names_),
         "causal_order": [model.names_[v] for v in model.causal_order_],
-        "score_name": name_of(model.score),
+        "score_name": model.result_.score_name,
         "score": model.score_,
         "search": name_of(model.search),
         "status": model.status_,
@@ -93,5 +93,5 @@ def write_result(path: str | os.PathLike[str], model: Topo, rows: int | None = N
 
 
 def name_of(part: Any) -> str:
-    """What a score or search is called, be it given by name or as an object."""
+    """What a search is called, be it given by name or as an object."""
     return part if isinstance(part, str) else str(getattr(part, "name", part))

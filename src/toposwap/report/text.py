@@ -88,7 +88,7 @@ def summary(
     spent = model.history_[-1].seconds if seconds is None else seconds
     lines = [
         ("data", columns if rows is None else f"{counted(rows, 'row')} x {columns}"),
-        ("score", f"{model.score_:.6g} ({name_of(model.score)})"),
+        ("score", f"{model.score_:.6g} ({model.result_.score_name})"),
         (
             "search",
             f"{name_of(model.search)}, {counted(model.n_iter_, 'iteration')}, {spent:.2f} s",

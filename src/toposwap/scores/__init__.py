@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from toposwap.penalties import L1
+from toposwap.scores.auto import Auto
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
 from toposwap.scores.equal_variance import EqualVariance
 from toposwap.scores.joint import JointScore
@@ -13,6 +14,7 @@ from toposwap.scores.separable import NodeFit, SeparableScore
 
 #: Scores by name.
 SCORES: dict[str, Callable[[], Score]] = {
+    Auto.name: Auto,
     LeastSquares.name: LeastSquares,
     EqualVariance.name: EqualVariance,
     "bic": partial(Penalized, "gaussian", "bic"),
@@ -21,12 +23,14 @@ SCORES: dict[str, Callable[[], Score]] = {
     "gaussian-l1": partial(Penalized, "gaussian", "l1"),
     "least-squares-l1": partial(Penalized, "least-squares", "l1"),
     "logistic": partial(Penalized, "logistic", "none"),
+    "logistic-bic": partial(Penalized, "logistic", "bic"),
     # The paper's weight.
     "logistic-l1": lambda: Penalized("logistic", L1(0.01)),
     "poisson-l1": lambda: Penalized("poisson", L1(0.01)),
 }
 
 __all__ = [
+    "Auto",
     "LeastSquares",
     "EqualVariance",
     "Penalized",
