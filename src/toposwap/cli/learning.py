@@ -35,9 +35,7 @@ class Scoring:
 
         kind: Any = _chosen("--score", self.score, SCORES)
         if self.ridge is not None and "ridge" not in inspect.signature(kind).parameters:
-            raise InputError(
-                "--ridge belongs to --score least-squares: add that, or leave it out"
-            )
+            raise InputError("--ridge belongs to --score least-squares: add that, or leave it out")
         score: Score = kind() if self.ridge is None else kind(ridge=self.ridge)
         return score
 
@@ -159,6 +157,7 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--jobs",
         type=int,
         metavar="N",
+        callback=lambda _context, _option, value: _threads(value),
         help="With --search auto: make restarts on N cores, -1 for all; the answer is the same.",
     )
     @click.option(
@@ -217,6 +216,12 @@ def _threshold(value: str) -> float | str | None:
         return float(value)
     except ValueError:
         raise click.BadParameter(f"{value!r} is neither auto, none nor a number.") from None
+
+
+def _threads(value: int | None) -> int | None:
+    if value is not None and value < 1 and value != -1:
+        raise click.BadParameter(f"{value} is neither >= 1 nor -1 for all cores.")
+    return value
 
 
 def _chosen(option: str, value: str, choices: Mapping[str, Any]) -> Any:

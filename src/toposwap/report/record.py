@@ -42,8 +42,11 @@ def open_directions(model: Topo) -> list[tuple[str, str]]:
 
     Empty for a score that tells the members of a Markov equivalence class apart.
     """
-    if not model.result_.equivalent:
-        return []
+    return reversible(model) if model.result_.equivalent else []
+
+
+def reversible(model: Topo) -> list[tuple[str, str]]:
+    """Edges of the pruned graph that its Markov equivalence class has either way round."""
     both = model.cpdag_ & model.cpdag_.T & (model.adjacency_matrix_ != 0.0)
     return [(model.names_[i], model.names_[j]) for i, j in np.argwhere(both)]
 

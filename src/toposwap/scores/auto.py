@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 #: With fewer rows for each column than this, bic finds too many edges and ebic fewer wrong ones.
 _FEW_ROWS = 4
 _LEAST_ROWS = 5
-#: Relative residual at which a solution shows whether it is on its way to infinity.
-_ROUGHLY = 1e-6
+#: Relative residual at which coefficients on their way to infinity have gone far enough to show.
+_THOROUGHLY = 1e-10
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,12 @@ class Auto(Score):
             why = f"{_continuous(data)}; any units, directions up to equivalence"
         elif all(isinstance(loss, LogisticLoss) for loss in losses):
             score = Penalized("logistic", penalty)
-            why = f"all {d} columns have two values; directions hardly beyond equivalence"
+            why = f"all {d} columns have two values; weights are log odds"
         else:
             score = Penalized(losses, penalty)
-            why = f"{by_loss(data.names, losses)}; directions rest on these kinds"
+            why = by_loss(data.names, losses)
         if told:
-            why += f"; {listed(told)} taken as continuous because other columns tell it exactly"
+            why += f"; {listed(told)}: gaussian because other columns tell it exactly"
         if few:
             why += f"; a higher price per edge because {n} rows are few for {d} columns"
         return Choice(score, f"{score.name}: {why}")
@@ -101,7 +101,7 @@ def _kinds(data: Dataset) -> tuple[list[ColumnLoss], list[str]]:
         return losses, []
     if data.n <= data.d:
         return [GaussianLoss()] * data.d, []
-    nodes = GLMNodes(data, losses, _ROUGHLY)
+    nodes = GLMNodes(data, losses, _THOROUGHLY)
     told = []
     for j in special:
         others = np.arange(data.d) != j

@@ -48,7 +48,9 @@ class Restarts:
         if self._threads is None:
             trial = self._run(restart, self._memory())
         else:
-            for later in range(restart + len(self._ahead), min(restart + self._n_jobs, self._total)):
+            for later in range(
+                restart + len(self._ahead), min(restart + self._n_jobs, self._total)
+            ):
                 self._ahead.append(self._threads.submit(self._run, later, self._memory()))
             trial = self._ahead[0].result()
             self._ahead.popleft()
