@@ -63,16 +63,26 @@ def test_a_solution_passes_its_check(call, sample):
     call("fit", sample, "-q", "-o", "s.weights.csv")
     outcome = call("check", sample, "s.weights.csv")
     assert (outcome.code, outcome.err) == (0, "")
+    assert "satisfied: a KKT point" in outcome.out
+    assert "chosen       bic: all 12 columns are continuous" in outcome.out
+    assert "18 edges, a DAG" in outcome.out
+    assert "worst pairs" not in outcome.out
+    answer = json.loads(call("check", sample, "s.weights.csv", "--json").out)
+    assert answer["score_name"] == "bic"
+    assert answer["choices"][0].startswith("bic: ")
+    squares = ("--score", "least-squares")
+    call("fit", sample, "-q", "-o", "s.weights.csv", *squares)
+    outcome = call("check", sample, "s.weights.csv", *squares)
+    assert outcome.code == 0
     assert "satisfied: a local minimum" in outcome.out
     assert "66 edges, a DAG" in outcome.out
-    assert "worst pairs" not in outcome.out
 
 
 def test_what_fails_a_check_is_listed_by_name(call, sample, truth):
     outcome = call("check", sample, truth)
     assert (outcome.code, outcome.err) == (1, "")
     assert "NOT satisfied" in outcome.out
-    certificate = check_kkt(read_weights(truth, NAMES), read_table(sample))
+    certificate = check_kkt(read_weights(truth, NAMES), read_table(sample), score="auto")
     i, j = certificate.worst
     first = outcome.out.split("worst pairs")[1].splitlines()[2]
     assert first.startswith(f"{NAMES[i]} -> {NAMES[j]}")
@@ -225,7 +235,8 @@ def test_demo(call, tmp_path):
         "result.json",
     ]
     assert "wrote demo-output/graph.png" in outcome.out.replace("\\", "/")
-    assert "satisfied: a local minimum" in outcome.out
+    assert "satisfied: a KKT point" in outcome.out
+    assert "bic: all 12 columns are continuous" in outcome.out
     assert "18 of 18 edges found, 0 extra, 0 reversed" in outcome.out
 
 

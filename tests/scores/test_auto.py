@@ -34,7 +34,7 @@ CASES = [
         "up to equivalence",
     ),
     (
-        np.column_stack([real_table(0), np.random.default_rng(0).integers(1, 6, 60)]),
+        np.column_stack([real_table(0, n=300), np.random.default_rng(0).integers(1, 6, 300)]),
         "bic: all 6 columns are continuous, or taken as such ('x5': whole numbers); any units, "
         "directions up to equivalence",
     ),
@@ -44,7 +44,7 @@ CASES = [
         "price per edge because 15 rows are few for 5 columns",
     ),
     (
-        binary_table(0, n=40)[:5] + np.diag(np.full(5, 0.0)),
+        np.eye(5),
         "ebic: all 5 columns are taken as continuous, though whole numbers; any units, directions "
         "up to equivalence; a higher price per edge because 5 rows are few for 5 columns",
     ),

@@ -48,9 +48,8 @@ class Restarts:
         if self._threads is None:
             trial = self._run(restart, self._memory())
         else:
-            for later in range(
-                restart + len(self._ahead), min(restart + self._n_jobs, self._total)
-            ):
+            end = min(restart + self._n_jobs, self._total)
+            for later in range(restart + len(self._ahead), end):
                 self._ahead.append(self._threads.submit(self._run, later, self._memory()))
             trial = self._ahead[0].result()
             self._ahead.popleft()
@@ -115,4 +114,4 @@ def thread_count(n_jobs: object) -> int:
         import joblib
 
         return int(joblib.cpu_count())
-    return int(n_jobs)  # type: ignore[call-overload, no-any-return]
+    return int(n_jobs)  # type: ignore[call-overload]
