@@ -68,7 +68,8 @@ def test_options_reach_the_estimator(call, sample, tmp_path):
     outcome = call(
         "fit", sample, "--json", "--search", "paper", "--init", "random", "--seed", 3, "--greedy",
         "--s-small", 5, "--s-large", 20, "--s-0", 0, "--acyclicity", "exponential",
-        "--score", "least-squares", "--ridge", 0.5, "--no-center", "--prune", "none", "--max-iter", 4,
+        "--score", "least-squares", "--ridge", 0.5, "--no-center", "--prune", "none",
+        "--max-iter", 4,
     )  # fmt: skip
     from toposwap.scores import LeastSquares
 

@@ -99,7 +99,7 @@ def test_large_counts_are_measurements():
         (lambda rng: rng.integers(1, 3, 500), "logistic"),
         (lambda rng: rng.choice([-1.0, 1.0], 500), "logistic"),
         (lambda rng: rng.choice([2.5, 7.25], 500), "logistic"),
-        (lambda rng: rng.poisson(0.5, 500), "poisson"),
+        (lambda rng: rng.poisson(0.8, 500), "poisson"),
         (lambda rng: rng.poisson(4.0, 500), "poisson"),
         # Ratings and codes vary less than any counts do, whatever their causes.
         (lambda rng: rng.integers(1, 6, 500), "gaussian"),
