@@ -55,7 +55,6 @@ def learn(
         order=order,
         score=point.value,
         loss=point.value - point.penalty,
-        score_name=score.name,
         status=status,
         certificate=certify(point, convex=score.convex, tolerance=bound.tolerance),
         history=tuple(history),
@@ -63,4 +62,5 @@ def learn(
         scale_dependent=score.scale_dependent,
         remarks=(remark,) if remark else (),
         choices=bound.choices,
+        score_name=score.name,
     )

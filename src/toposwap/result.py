@@ -30,8 +30,6 @@ class Result:
         Q at ``weights``.
     loss
         The part of Q that is not penalty.
-    score_name
-        What Q is called.
     status
         How the search ended: "converged", "global minimum", "given order", "interrupted",
         "iteration limit".
@@ -47,6 +45,8 @@ class Result:
         What had to be assumed or mended on the way.
     choices
         What was chosen by looking at the data.
+    score_name
+        What Q is called; with score="auto" the one that was chosen.
     """
 
     names: tuple[str, ...]
@@ -54,7 +54,6 @@ class Result:
     order: Order
     score: float
     loss: float
-    score_name: str
     status: str
     certificate: Certificate
     history: tuple[Step, ...] = field(repr=False)
@@ -62,3 +61,4 @@ class Result:
     choices: tuple[str, ...] = ()
     equivalent: bool = False
     scale_dependent: bool = False
+    score_name: str = ""
