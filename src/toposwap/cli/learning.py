@@ -51,7 +51,7 @@ class Learning:
     search: str
     special: Mapping[str, Mapping[str, Any]]
     prune: float | str | None
-    seed: int | None
+    seed: int
     max_iter: int | None
 
     def build(self, init: Any = "auto", progress: Progress | None = None) -> Topo:
@@ -167,7 +167,13 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
         callback=lambda _context, _option, value: _threshold(value),
         help="Drop edges with |weight| below this; auto is 0.3 with least squares.",
     )
-    @click.option("--seed", type=_COUNT, metavar="N", help="Seed of whatever is random.")
+    @click.option(
+        "--seed",
+        type=_COUNT,
+        default=0,
+        metavar="N",
+        help="Seed of whatever is random; 0 by default, so that a command repeats its answer.",
+    )
     @click.option(
         "--max-iter",
         type=click.IntRange(min=1),
@@ -188,7 +194,7 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
         time_budget: float | None,
         jobs: int | None,
         prune: float | str | None,
-        seed: int | None,
+        seed: int,
         max_iter: int | None,
         **others: Any,
     ) -> Any:
