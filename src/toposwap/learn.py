@@ -40,6 +40,8 @@ def learn(
         )
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
+    # Perhaps another: the one that ``score`` chose for these data.
+    score = bound.score
     order, remark = None, None
     if isinstance(init, str) and init == "auto":
         order = bound.starting_order(rng)
@@ -64,4 +66,5 @@ def learn(
         scale_dependent=score.scale_dependent,
         remarks=(remark,) if remark else (),
         choices=bound.choices,
+        score_name=score.name,
     )

@@ -45,6 +45,8 @@ class Result:
         What had to be assumed or mended on the way.
     choices
         What was chosen by looking at the data.
+    score_name
+        What Q is called; with score="auto" the one that was chosen.
     """
 
     names: tuple[str, ...]
@@ -59,3 +61,4 @@ class Result:
     choices: tuple[str, ...] = ()
     equivalent: bool = False
     scale_dependent: bool = False
+    score_name: str = ""

@@ -18,9 +18,14 @@ FILES = ("edges.csv", "r.json", "g.gml", "g.dot", "s.weights.csv")
 def test_edges_and_summary_are_printed(call, sample):
     outcome = call("fit", sample)
     assert (outcome.code, outcome.err) == (0, "")
-    assert outcome.out.splitlines()[2].split() == ["watering", "soil", "moisture", "1.284"]
-    for words in ("500 rows x 12 columns", "satisfied: a local minimum", "18 with |weight| >= 0.3"):
+    assert outcome.out.splitlines()[2].split() == ["watering", "soil", "moisture", "1.267"]
+    for words in ("500 rows x 12 columns", "(bic)", "satisfied: a KKT point", "18, not pruned"):
         assert words in outcome.out
+    assert outcome.out.splitlines()[-1].startswith("chosen       bic: all 12 columns are")
+    outcome = call("fit", sample, "--score", "least-squares")
+    assert outcome.out.splitlines()[2].split() == ["watering", "soil", "moisture", "1.284"]
+    assert "satisfied: a local minimum" in outcome.out
+    assert "18 with |weight| >= 0.3" in outcome.out
 
 
 def test_every_file_is_written(call, sample, tmp_path):
@@ -30,7 +35,7 @@ def test_every_file_is_written(call, sample, tmp_path):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == sorted([*FILES, "g.svg"])
     for name in (*FILES, "g.svg"):
         assert f"wrote {name}" in outcome.out
-    model = Topo().fit(read_table(sample))
+    model = Topo(score="auto").fit(read_table(sample))
     for name, weights in (
         ("edges.csv", model.adjacency_matrix_),
         ("r.json", model.adjacency_matrix_),
@@ -63,7 +68,8 @@ def test_options_reach_the_estimator(call, sample, tmp_path):
     outcome = call(
         "fit", sample, "--json", "--search", "paper", "--init", "random", "--seed", 3, "--greedy",
         "--s-small", 5, "--s-large", 20, "--s-0", 0, "--acyclicity", "exponential",
-        "--ridge", 0.5, "--no-center", "--prune", "none", "--max-iter", 4,
+        "--score", "least-squares", "--ridge", 0.5, "--no-center", "--prune", "none",
+        "--max-iter", 4,
     )  # fmt: skip
     from toposwap.scores import LeastSquares
 
@@ -76,7 +82,22 @@ def test_options_reach_the_estimator(call, sample, tmp_path):
     assert record["causal_order"] == [model.names_[v] for v in model.causal_order_]
     assert record["threshold"] is None
     assert len(record["history"]) == len(model.history_) == 5
-    assert len(json.loads(call("fit", sample, "--json", "--prune", 0.9).out)["edges"]) == 6
+    record = json.loads(call("fit", sample, "--json", "--prune", 0.9).out)
+    assert len(record["edges"]) == 7
+    assert record["score_name"] == "bic"
+    assert len(record["choices"]) == 1
+    assert record["choices"][0].startswith("bic: all 12 columns are continuous")
+
+
+def test_restarts_are_the_same_on_any_number_of_cores(call, sample):
+    records = []
+    for jobs in (1, 2, -1):
+        options = ("--json", "--restarts", 4, "--seed", 1, "--init", "random", "--jobs", jobs)
+        record = json.loads(call("fit", sample, *options).out)
+        for step in record["history"]:
+            del step["seconds"]
+        records.append(record)
+    assert records[0] == records[1] == records[2]
 
 
 def test_columns(call, sample, tmp_path):
@@ -143,10 +164,13 @@ def test_european_tables(call, tmp_path):
             ["--init", "nope"],
             "'nope' is neither auto, variance, correlation, random nor a file",
         ),
-        (["--score", "nope"], "--score: 'nope' is not one of least-squares"),
+        (["--score", "nope"], "--score: 'nope' is not one of auto"),
         (["--search", "nope"], "--search: 'nope' is not one of auto"),
         (["--search", "paper", "--acyclicity", "nope"], "--acyclicity: 'nope' is not one of"),
         (["--greedy"], "--greedy belongs to --search paper"),
+        (["--ridge", "1"], "--ridge belongs to --score least-squares"),
+        (["--jobs", "0"], "0 is neither >= 1 nor -1"),
+        (["--jobs", "2", "--search", "none"], "--jobs belongs to --search auto"),
         (["--s-0", "0"], "--s-0 belongs to --search paper"),
         (["--prune", "nope"], "'nope' is neither auto, none nor a number"),
         (["--prune", "-1"], "prune: must be"),
@@ -170,7 +194,7 @@ def test_bad_options(refused, sample, tmp_path, options, message):
         ("a,b\n1,2\n3,\n4,5\n", "1 of 3 rows have missing values, in 'b': --drop-missing"),
         ("a,b\n1,2\n3,x\n", "column 'b'"),
         ("a,b\n1,2\n3,2\n5,2\n", "column 'b' is constant"),
-        ("a,b\n1,2\n3,5\n", "--ridge"),
+        ("a,b\n1,2\n3,5\n", "2 rows are too few for 2 columns"),
     ],
 )
 def test_bad_tables(refused, tmp_path, text, message):

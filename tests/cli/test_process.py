@@ -35,6 +35,21 @@ def wait(self, step):
 ProgressLine.__call__ = wait
 main()
 """
+MANY_RESTARTS = """
+import sys
+from toposwap.cli import main
+from toposwap.search.restarts import Restarts
+
+take = Restarts.take
+
+def say(self, restart):
+    if restart == 20:
+        print("ready", file=sys.stderr, flush=True)
+    return take(self, restart)
+
+Restarts.take = say
+main()
+"""
 SLOW_READING = """
 import sys, time
 import toposwap.io
@@ -47,7 +62,17 @@ def wait(*_, **__):
 toposwap.io.read_table = wait
 main()
 """
-SEARCH = ("--search", "paper", "--greedy", "--init", "random", "--seed", "0")
+SEARCH = (
+    "--score",
+    "least-squares",
+    "--search",
+    "paper",
+    "--greedy",
+    "--init",
+    "random",
+    "--seed",
+    "0",
+)
 
 
 @pytest.mark.parametrize("command", [[], ["fit"], ["demo"], ["compare"]])
@@ -96,6 +121,21 @@ def test_ctrl_c_in_the_search_keeps_the_best_so_far(process, sample, tmp_path):
     assert len(record["history"]) == 4
     assert record["certificate"]["satisfied"]
     assert (tmp_path / "g.png").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_ctrl_c_ends_restarts_on_several_threads(process, sample, tmp_path):
+    options = ("--restarts", 10**9, "--jobs", 3, "--seed", 0, "-o", "r.json")
+    job = process("-c", MANY_RESTARTS, "fit", sample, *options)
+    assert job.stderr.readline() == "ready\n"
+    job.send_signal(signal.SIGINT)
+    _, err = job.communicate(timeout=60)
+    assert job.returncode == 0
+    assert err == ("toposwap: interrupted: the best graph found until then is reported and saved\n")
+    record = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert record["status"] == "interrupted"
+    assert record["certificate"]["satisfied"]
+    assert len(record["edges"]) == 18
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
@@ -209,7 +249,7 @@ def test_output_in_an_encoding_without_the_letters(call, monkeypatch, tmp_path):
     pd.DataFrame(rows, columns=["naïve", "雪"]).to_csv(tmp_path / "t.csv", index=False)
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="latin-1"))
-    assert call("fit", "t.csv", "--prune", "none").code == 0
+    assert call("fit", "t.csv", "--score", "least-squares", "--prune", "none").code == 0
     text = raw.getvalue().decode("latin-1")
     assert "--------" in text
     assert "naïve" in text

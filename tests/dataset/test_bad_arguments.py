@@ -94,7 +94,7 @@ def test_bad_weight_matrix_is_refused(case):
 BAD_PARAMETERS = [
     ({"search": "best"}, "search: 'best' is not one of 'auto', 'paper'"),
     ({"search": ts.search.AutoSearch}, "search: .* nor an object of type Search"),
-    ({"score": "aic"}, "score: 'aic' is not one of 'least-squares'"),
+    ({"score": "aic"}, "score: 'aic' is not one of 'auto'"),
     ({"acyclicity": 1}, "acyclicity: 1 is not one of 'logdet', 'exponential', 'polynomial'"),
     ({"random_state": -1}, "random_state: must be None, a whole number >= 0 or a .*Generator"),
     ({"random_state": "seed"}, "random_state: must be None, a whole number"),

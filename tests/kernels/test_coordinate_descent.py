@@ -109,7 +109,7 @@ def test_patterns_solve_what_rows_solve(kind, shape):
     for solve in ("patterns", "rows"):
         w, gradient, size = np.zeros(6), np.empty(6), np.empty(6)
         if solve == "patterns":
-            solver = PatternSolver(Z, omega, targets, mean, scale, deviations)
+            solver = PatternSolver(Z, omega, targets, targets, mean, scale, deviations)
             b, loss, done = solver.solve(0, kind, allowed, w, 0.0, *each, 1e-11, gradient, size)
         else:
             b, loss, done = solve_glm(

@@ -69,7 +69,7 @@ def test_formulas():
 @pytest.mark.parametrize(
     ("loss", "value", "message"),
     [
-        (LogisticLoss(), 2.0, "column 'x1' holds 2, and the logistic loss is for 0 and 1"),
+        (LogisticLoss(), 2.0, "column 'x1' holds 0, 1, 2, ..., and the logistic loss is for two"),
         (PoissonLoss(), -1.0, "column 'x1' holds -1, and the Poisson loss is for counts"),
         (PoissonLoss(), 0.5, r"column 'x1' holds 0\.5, and the Poisson loss is for counts"),
     ],
@@ -102,6 +102,45 @@ def test_large_counts_are_measurements():
     X = count_table(0)
     X[:, 2] = np.random.default_rng(0).poisson(900, len(X))
     assert AutoLoss().columns(Dataset.from_table(X))[2].name == "gaussian"
+
+
+@pytest.mark.parametrize(
+    ("column", "loss"),
+    [
+        (lambda rng: rng.integers(1, 3, 500), "logistic"),
+        (lambda rng: rng.choice([-1.0, 1.0], 500), "logistic"),
+        (lambda rng: rng.choice([2.5, 7.25], 500), "logistic"),
+        (lambda rng: rng.poisson(0.8, 500), "poisson"),
+        (lambda rng: rng.poisson(4.0, 500), "poisson"),
+        # Ratings and codes vary less than any counts do, whatever their causes.
+        (lambda rng: rng.integers(1, 6, 500), "gaussian"),
+        (lambda rng: rng.integers(0, 3, 500), "gaussian"),
+        # Much more than counts do: as Poisson, edges would look certain by chance.
+        (lambda rng: rng.negative_binomial(0.5, 0.1, 500), "gaussian"),
+        (lambda rng: rng.poisson(4.0, 500) - 1.0, "gaussian"),
+        (lambda rng: rng.poisson(4.0, 500) + 0.5, "gaussian"),
+    ],
+)
+def test_the_kind_of_a_column(column, loss):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([column(rng).astype(float), rng.normal(size=500)])
+        assert AutoLoss().columns(Dataset.from_table(X))[0].name == loss
+
+
+def test_what_does_not_vary_has_no_odds():
+    X = np.column_stack([np.ones(20), np.arange(20.0)])
+    data = Dataset.from_table(X, center=False)
+    assert AutoLoss().columns(data)[0].name == "gaussian"
+    with pytest.raises(InputError, match="holds 1 only"):
+        LogisticLoss().check(data, 0)
+
+
+def test_the_larger_of_two_values_is_the_one():
+    x, f = np.array([0.0, 1.0, 1.0]), np.array([0.3, -1.0, 2.0])
+    for other in (x + 1.0, 2.0 * x - 1.0, 4.75 * x + 2.5):
+        assert LogisticLoss().value(other, f) == LogisticLoss().value(x, f)
+        np.testing.assert_array_equal(LogisticLoss().slope(other, f), LogisticLoss().slope(x, f))
 
 
 def test_mixed_matches_names():

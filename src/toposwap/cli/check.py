@@ -24,6 +24,11 @@ Examples:
 \b
 WEIGHTS may be any file that "toposwap refine" takes. Weights that were pruned or rounded are no
 longer the solution they came from: "toposwap fit -o NAME.weights.csv" writes them in full.
+
+\b
+With a price per edge (bic and what auto chooses) an absent edge is always stationary: the check
+says whether the edges there are have their best weights. --score least-squares asks of the absent
+ones, too.
 """
 
 
@@ -83,8 +88,9 @@ def _print(judged: Judged, worst: list[Residual], names: list[str]) -> None:
         key_values(
             [
                 ("graph", f"{edges}, {'a DAG' if judged.acyclic else 'NOT a DAG: it has cycles'}"),
-                ("score", f"{judged.point.value:.6g}"),
+                ("score", f"{judged.point.value:.6g} ({judged.score_name})"),
                 ("certificate", certificate_in_words(judged.certificate, names)),
+                *(("chosen", choice) for choice in judged.choices),
             ]
         )
     )
@@ -106,8 +112,10 @@ def _print_json(judged: Judged, worst: list[Residual], names: list[str]) -> None
 
     answer: dict[str, Any] = {
         "acyclic": judged.acyclic,
+        "score_name": judged.score_name,
         "score": judged.point.value,
         "certificate": certificate_record(judged.certificate, names),
+        "choices": list(judged.choices),
         "worst": [pair._asdict() for pair in worst],
     }
     show_json(answer)

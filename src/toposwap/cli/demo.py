@@ -52,7 +52,7 @@ def demo(output: Path) -> None:
     learned = learn(
         sample_table(),
         Reading(None, ".", (), (), drop_missing=False),
-        Learning(Scoring("least-squares", None, center=True), "auto", {}, "auto", None, None),
+        Learning(Scoring("auto", None, center=True), "auto", {}, "auto", 0, None),
         lambda _frame: "auto",
     )
     say("500 simulated days in a greenhouse; what causes what?\n")

@@ -19,11 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Q and its derivatives at the weights, the verdict, and whether they are a DAG's."""
+    """Q and its derivatives at the weights, the verdict, and whether they are a DAG's.
+
+    ``score_name`` is what Q is called and ``choices`` what was chosen by looking at the data.
+    """
 
     point: Point
     certificate: Certificate
     acyclic: bool
+    score_name: str
+    choices: tuple[str, ...]
 
 
 def judge(
@@ -36,7 +41,8 @@ def judge(
     point = bound.evaluate(as_weights(weights, data.names))
     certificate = certify(
         point,
-        convex=score.convex,
+        convex=bound.score.convex,
         tolerance=bound.tolerance if tolerance is None else tolerance,
     )
-    return Judged(point, certificate, topological_order(point.weights != 0.0) is not None)
+    acyclic = topological_order(point.weights != 0.0) is not None
+    return Judged(point, certificate, acyclic, bound.score.name, bound.choices)

@@ -36,7 +36,7 @@ class Scoring:
 
         kind: Any = _chosen("--score", self.score, SCORES)
         if self.ridge is not None and "ridge" not in inspect.signature(kind).parameters:
-            raise InputError(f"--ridge: the score {self.score!r} has none; leave it out")
+            raise InputError("--ridge belongs to --score least-squares: add that, or leave it out")
         score: Score = kind() if self.ridge is None else kind(ridge=self.ridge)
         return score
 
@@ -52,7 +52,7 @@ class Learning:
     search: str
     special: Mapping[str, Mapping[str, Any]]
     prune: float | str | None
-    seed: int | None
+    seed: int
     max_iter: int | None
 
     def build(self, init: Any = "auto", progress: Progress | None = None) -> Topo:
@@ -91,18 +91,20 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.option(
         "--score",
-        default="least-squares",
+        default="auto",
         metavar="NAME",
-        help="least-squares (the default; equal noise variances, meaningful units), "
-        "equal-variance-l0 (the same, choosing edges), bic or ebic (any units, directions up to "
-        "equivalence), gaussian-mcp, gaussian-l1, least-squares-l1, logistic-l1 or logistic "
-        "(0/1 columns), poisson-l1 (counts), or any LOSS-PENALTY.",
+        help="auto (the default: by the kinds of the columns, and says what), bic or ebic (any "
+        "units, directions up to equivalence), least-squares (equal noise variances, meaningful "
+        "units), equal-variance-l0 (the same, choosing edges), gaussian-mcp, gaussian-l1, "
+        "least-squares-l1, logistic-bic, logistic-l1 or logistic (columns of two values), "
+        "poisson-l1 (counts), or any LOSS-PENALTY.",
     )
     @click.option(
         "--ridge",
         type=click.FloatRange(min=0),
         metavar="NUMBER",
-        help="Penalty on squared weights; needed with no more rows than columns.",
+        help="With --score least-squares: penalty on squared weights; needed with no more rows "
+        "than columns.",
     )
     @click.option("--no-center", is_flag=True, help="Do not subtract the column means.")
     @wraps(command)
@@ -153,13 +155,26 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="With --search auto: begin no further restart after this.",
     )
     @click.option(
+        "--jobs",
+        type=int,
+        metavar="N",
+        callback=lambda _context, _option, value: _threads(value),
+        help="With --search auto: make restarts on N cores, -1 for all; the answer is the same.",
+    )
+    @click.option(
         "--prune",
         default="auto",
         metavar="auto|none|NUMBER",
         callback=lambda _context, _option, value: _threshold(value),
         help="Drop edges with |weight| below this; auto is 0.3 with least squares.",
     )
-    @click.option("--seed", type=_COUNT, metavar="N", help="Seed of whatever is random.")
+    @click.option(
+        "--seed",
+        type=_COUNT,
+        default=0,
+        metavar="N",
+        help="Seed of whatever is random; 0 by default, so that a command repeats its answer.",
+    )
     @click.option(
         "--max-iter",
         type=click.IntRange(min=1),
@@ -178,8 +193,9 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
         greedy: bool,
         restarts: int | None,
         time_budget: float | None,
+        jobs: int | None,
         prune: float | str | None,
-        seed: int | None,
+        seed: int,
         max_iter: int | None,
         **others: Any,
     ) -> Any:
@@ -190,7 +206,7 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "s_0": s_0,
             "greedy": greedy,
         }
-        auto = {"n_restarts": restarts, "time_budget": time_budget}
+        auto = {"n_restarts": restarts, "time_budget": time_budget, "n_jobs": jobs}
         special: dict[str, Mapping[str, Any]] = {"paper": paper, "auto": auto}
         learning = Learning(scoring, search, special, prune, seed, max_iter)
         return command(*args, learning=learning, **others)
@@ -207,6 +223,12 @@ def _threshold(value: str) -> float | str | None:
         return float(value)
     except ValueError:
         raise click.BadParameter(f"{value!r} is neither auto, none nor a number.") from None
+
+
+def _threads(value: int | None) -> int | None:
+    if value is not None and value < 1 and value != -1:
+        raise click.BadParameter(f"{value} is neither >= 1 nor -1 for all cores.")
+    return value
 
 
 def _chosen(option: str, value: str, choices: Mapping[str, Any]) -> Any:

@@ -43,7 +43,8 @@ class Topo(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     score : str or Score, default="least-squares"
-        Q: a name from ``toposwap.scores.SCORES``, any "<loss>-<penalty>", or an object.
+        Q: a name from ``toposwap.scores.SCORES``, any "<loss>-<penalty>", or an object. "auto"
+        follows the kinds of the columns and says what it chose in ``result_.choices``.
     search : str or Search, default="auto"
         "auto" (exact insertions and swaps), "paper" (Algorithm TOPO), "insertion", "exact" (proves
         the global minimum, up to about 20 columns), "none" (solves the starting order only).
@@ -71,6 +72,9 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         score suggests: none for least squares, 20 where the score chooses the edges.
     time_budget : float, optional
         Seconds after which ``search="auto"`` begins no further restart.
+    n_jobs : int, optional
+        How many threads make the restarts of ``search="auto"``: one by default, -1 for one a core.
+        The answer is the same for any number.
     max_iter : int, optional
         Stop after this many iterations.
     progress : callable, optional
@@ -128,6 +132,7 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         random_state: int | np.random.Generator | None = None,
         n_restarts: int | None = None,
         time_budget: float | None = None,
+        n_jobs: int | None = None,
         max_iter: int | None = None,
         progress: Progress | None = None,
     ) -> None:
@@ -144,6 +149,7 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_restarts = n_restarts
         self.time_budget = time_budget
+        self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.progress = progress
 
@@ -199,7 +205,7 @@ class Topo(BaseEstimator):  # type: ignore[misc]
             greedy=self.greedy,
             candidates=KKTCandidates(acyclicity),
         )
-        auto = partial(AutoSearch, self.n_restarts, self.time_budget)
+        auto = partial(AutoSearch, self.n_restarts, self.time_budget, self.n_jobs)
         named: dict[str, Callable[[], Search]] = {
             **SEARCHES,
             PaperSearch.name: paper,

@@ -1,4 +1,4 @@
-"""The likelihood of 0/1 columns."""
+"""The likelihood of columns with two values."""
 
 from __future__ import annotations
 
@@ -15,27 +15,41 @@ if TYPE_CHECKING:
     from toposwap.dataset import Dataset
 
 
+def zeros_and_ones(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``x`` (n,) with 1 for the larger of its two values and 0 for the other; 0 and 1 stay."""
+    low, high = x.min(), x.max()
+    if low in (0.0, 1.0) and high in (0.0, 1.0):
+        return x
+    return (x == high).astype(np.float64)
+
+
 class LogisticLoss(ColumnLoss):
-    """1/n sum(log(1 + exp f) - x f) with x in {0, 1}, and an intercept in f."""
+    """1/n sum(log(1 + exp f) - y f) with y in {0, 1}, and an intercept in f.
+
+    y is the column if it holds 0 and 1, and otherwise tells the larger of its two values.
+    """
 
     name: ClassVar[str] = "logistic"
     convex = True
     from_moments: ClassVar[bool] = False
 
     def check(self, data: Dataset, column: int) -> None:
-        """Zeros and ones only."""
+        """Two values only."""
         x = rows_of(data, self.name)[:, column]
-        strange = x[(x != 0.0) & (x != 1.0)]
-        if strange.size:
+        low, high = x.min(), x.max()
+        strange = x[(x != low) & (x != high)]
+        if strange.size or low == high:
+            several = np.unique(x)[:3]
             raise InputError(
-                f"column {data.names[column]!r} holds {strange[0]:.6g}, and the logistic loss is "
-                "for 0 and 1 only: recode the column, or choose the loss by column (loss='auto')"
+                f"column {data.names[column]!r} holds {', '.join(f'{v:.6g}' for v in several)}"
+                f"{', ...' if strange.size else ' only'}, and the logistic loss is for two values "
+                "such as 0 and 1: recode the column, or choose the loss by column (loss='auto')"
             )
 
     def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
         """The formula above, without overflow."""
-        return float(np.mean(np.logaddexp(0.0, f) - x * f))
+        return float(np.mean(np.logaddexp(0.0, f) - zeros_and_ones(x) * f))
 
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(1 / (1 + exp(-f)) - x) / n."""
-        return (np.exp(-np.logaddexp(0.0, -f)) - x) / x.size
+        """(1 / (1 + exp(-f)) - y) / n."""
+        return (np.exp(-np.logaddexp(0.0, -f)) - zeros_and_ones(x)) / x.size

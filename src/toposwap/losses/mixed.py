@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Counts that get larger than this are taken for measurements: a normal distribution fits them.
 _LARGE_COUNT = 50.0
+#: With more than this times the variance of Poisson counts, edges would look certain by chance.
+_OVERDISPERSED = 2.0
 
 
 class Mixed(Loss):
@@ -61,7 +63,12 @@ class Mixed(Loss):
 
 
 class AutoLoss(Loss):
-    """Logistic for 0/1 columns, Poisson for small counts, Gaussian likelihood for the rest."""
+    """Logistic for two values, Poisson for small counts, Gaussian likelihood for the rest.
+
+    Counts are whole numbers whose variance is about their mean. It cannot be less, whatever the
+    parents are (so ratings and codes are none), and where it is much more there are too many zeros
+    or too long a tail.
+    """
 
     name: ClassVar[str] = "auto"
     # Known only when the columns are; claiming less is always right.
@@ -75,18 +82,34 @@ class AutoLoss(Loss):
 
     def remark(self, data: Dataset) -> str:
         """Which columns got which loss."""
-        groups: dict[str, list[str]] = {}
-        for name, loss in zip(data.names, self.columns(data), strict=True):
-            groups.setdefault(loss.name, []).append(name)
-        if len(groups) == 1:
-            return f"loss: {next(iter(groups))} for every column"
-        parts = [f"{loss} for {listed(names)}" for loss, names in groups.items()]
-        return "loss: " + "; ".join(parts)
+        losses = self.columns(data)
+        if len({loss.name for loss in losses}) == 1:
+            return f"loss: {losses[0].name} for every column"
+        return f"loss: {by_loss(data.names, losses)}"
+
+
+def by_loss(names: Sequence[str], losses: Sequence[ColumnLoss]) -> str:
+    """Which columns have which loss."""
+    groups: dict[str, list[str]] = {}
+    for name, loss in zip(names, losses, strict=True):
+        groups.setdefault(loss.name, []).append(name)
+    return "; ".join(f"{loss} for {listed(group)}" for loss, group in groups.items())
 
 
 def _choice(x: NDArray[np.float64]) -> ColumnLoss:
-    if ((x == 0.0) | (x == 1.0)).all():
+    low, high = x.min(), x.max()
+    if low == high:
+        return GaussianLoss()
+    if ((x == low) | (x == high)).all():
         return LogisticLoss()
-    if (x >= 0.0).all() and (x == np.floor(x)).all() and np.quantile(x, 0.95) <= _LARGE_COUNT:
-        return PoissonLoss()
+    if low >= 0.0 and is_whole(x) and np.quantile(x, 0.95) <= _LARGE_COUNT:
+        dispersion = x.var() / x.mean()
+        # The standard error of the ratio is sqrt(2 / n) for Poisson counts.
+        if 1.0 - 3.0 * np.sqrt(2.0 / x.size) <= dispersion <= _OVERDISPERSED:
+            return PoissonLoss()
     return GaussianLoss()
+
+
+def is_whole(x: NDArray[np.float64]) -> bool:
+    """Whether ``x`` holds whole numbers only."""
+    return bool((x == np.floor(x)).all())

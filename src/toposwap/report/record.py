@@ -42,8 +42,11 @@ def open_directions(model: Topo) -> list[tuple[str, str]]:
 
     Empty for a score that tells the members of a Markov equivalence class apart.
     """
-    if not model.result_.equivalent:
-        return []
+    return reversible(model) if model.result_.equivalent else []
+
+
+def reversible(model: Topo) -> list[tuple[str, str]]:
+    """Edges of the pruned graph that its Markov equivalence class has either way round."""
     both = model.cpdag_ & model.cpdag_.T & (model.adjacency_matrix_ != 0.0)
     return [(model.names_[i], model.names_[j]) for i, j in np.argwhere(both)]
 
@@ -55,7 +58,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "rows": rows,
         "names": list(model.names_),
         "causal_order": [model.names_[v] for v in model.causal_order_],
-        "score_name": name_of(model.score),
+        "score_name": model.result_.score_name,
         "score": model.score_,
         "search": name_of(model.search),
         "status": model.status_,
@@ -93,5 +96,5 @@ def write_result(path: str | os.PathLike[str], model: Topo, rows: int | None = N
 
 
 def name_of(part: Any) -> str:
-    """What a score or search is called, be it given by name or as an object."""
+    """What a search is called, be it given by name or as an object."""
     return part if isinstance(part, str) else str(getattr(part, "name", part))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.io.edges import edge_list
-from toposwap.report.record import graph_of, name_of, open_directions
+from toposwap.report.record import graph_of, name_of, reversible
 from toposwap.report.words import certificate_in_words, counted, status_in_words
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def summary(
     spent = model.history_[-1].seconds if seconds is None else seconds
     lines = [
         ("data", columns if rows is None else f"{counted(rows, 'row')} x {columns}"),
-        ("score", f"{model.score_:.6g} ({name_of(model.score)})"),
+        ("score", f"{model.score_:.6g} ({model.result_.score_name})"),
         (
             "search",
             f"{name_of(model.search)}, {counted(model.n_iter_, 'iteration')}, {spent:.2f} s",
@@ -99,7 +99,7 @@ def summary(
     ]
     if model.result_.scale_dependent:
         lines.append(("units", _units(model)))
-    if model.result_.equivalent:
+    else:
         lines.append(("directions", _directions(model)))
     lines += [("chosen", choice) for choice in model.result_.choices]
     lines += [("remark", remark) for remark in model.remarks_ if remarks]
@@ -154,14 +154,17 @@ def _units(model: Topo) -> str:
 
 
 def _directions(model: Topo) -> str:
-    """Which arrows mean something, for a score that cannot tell equivalent graphs apart."""
-    undecided = open_directions(model)
+    """Which arrows mean something: no independence in the data tells equivalent graphs apart."""
+    undecided = reversible(model)
     edges = int(np.count_nonzero(model.adjacency_matrix_))
     told = f"{edges - len(undecided)} of {edges} are fixed by the data"
     if undecided:
         shown = ", ".join(f"{a} - {b}" for a, b in undecided[:8])
         more = f" and {len(undecided) - 8} more" if len(undecided) > 8 else ""
-        told += f"; either way round would do for {shown}{more}"
+        if model.result_.equivalent:
+            told += f"; either way round would do for {shown}{more}"
+        else:
+            told += f", the rest by what the score assumes of the columns: {shown}{more}"
     return told
 
 

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from toposwap.scores.auto import Auto
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
 from toposwap.scores.joint import JointScore
 from toposwap.scores.least_squares import LeastSquares
@@ -13,6 +14,7 @@ from toposwap.scores.separable import NodeFit, SeparableScore
 EqualVariance = partial(Penalized, "equal-variance")
 
 __all__ = [
+    "Auto",
     "LeastSquares",
     "EqualVariance",
     "Penalized",

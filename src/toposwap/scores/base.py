@@ -17,8 +17,9 @@ Three ways to add a score, by what is known about Q:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -91,7 +92,7 @@ class Score(ABC):
 
 
 class BoundScore(ABC):
-    """Q on given data."""
+    """Q on given data; its fits may be at work in several threads, so it does not change."""
 
     score: Score
     data: Dataset
@@ -214,6 +215,19 @@ class OrderFit(ABC):
     def restore(self, snapshot: Any) -> None:
         """Come back to where ``snapshot`` was taken."""
         self.reorder(snapshot)
+
+    def become(self, other: Self) -> None:
+        """Be equal to ``other`` to the last bit: the same moves have the same prices from now on.
+
+        :meth:`restore` comes back to a solution, but what was remembered on the way may differ.
+        """
+        vars(self).update(deepcopy(vars(other), {id(other.bound): other.bound}))
+
+    def twin(self) -> Self:
+        """An equal fit that moves on its own."""
+        twin = object.__new__(type(self))
+        twin.become(self)
+        return twin
 
     def swap_candidates(self) -> NDArray[np.int64]:
         """Pairs that a local search should price, (m, 2); all of them unless that is expensive."""

@@ -13,14 +13,19 @@ import numpy as np
 
 from toposwap.errors import InputError
 from toposwap.kernels.glm_node import LOGISTIC, POISSON, loss_terms, solve_glm
+from toposwap.losses import LogisticLoss
 from toposwap.losses.base import rows_of
+from toposwap.losses.logistic import zeros_and_ones
 from toposwap.scores.gaussian_nodes import Solution
 from toposwap.scores.pattern_nodes import PatternSolver
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from toposwap.dataset import Dataset
+    from toposwap.losses import ColumnLoss
     from toposwap.penalties import Shape
 
 KINDS = {"logistic": LOGISTIC, "poisson": POISSON}
@@ -29,20 +34,40 @@ _FLAT = 1e-7
 
 
 class GLMNodes:
-    """Solves and evaluates nodes from the rows."""
+    """Solves and evaluates nodes from the rows.
 
-    def __init__(self, data: Dataset, tolerance: float) -> None:
+    Parameters
+    ----------
+    data
+        With its rows.
+    losses
+        The loss of each column.
+    tolerance
+        The relative residual to solve nodes to.
+    """
+
+    def __init__(self, data: Dataset, losses: Sequence[ColumnLoss], tolerance: float) -> None:
         self.data = data
         self.tolerance = tolerance
         rows, counts = _distinct(rows_of(data, "logistic or Poisson"))
         self._omega = counts / counts.sum()
-        self._targets = np.ascontiguousarray(rows.T)
-        self._mean = self._targets @ self._omega
+        columns = np.ascontiguousarray(rows.T)
+        self._targets = columns.copy()
+        for j, loss in enumerate(losses):
+            if isinstance(loss, LogisticLoss):
+                self._targets[j] = zeros_and_ones(columns[j])
+        self._mean = columns @ self._omega
         self._scale = data.scale
-        self._Z = (self._targets - self._mean[:, None]) / self._scale[:, None]
+        self._Z = (columns - self._mean[:, None]) / self._scale[:, None]
         self._deviations = np.sqrt(np.square(self._Z) @ self._omega)
         self._patterns = PatternSolver(
-            self._Z, self._omega, self._targets, self._mean, self._scale, self._deviations
+            self._Z,
+            self._omega,
+            columns,
+            self._targets,
+            self._mean,
+            self._scale,
+            self._deviations,
         )
 
     @property
@@ -149,7 +174,7 @@ class GLMNodes:
         return (self._Z * curvature) @ self._Z.T - np.outer(along, along) / total
 
     def _empty_intercept(self, node: int, kind: int) -> float:
-        mean = float(self._mean[node])
+        mean = float(self._targets[node] @ self._omega)
         return float(np.log(mean / (1.0 - mean)) if kind == LOGISTIC else np.log(mean))
 
     def _refuse_separated(self, node: int, w: NDArray[np.float64], b: float, kind: int) -> None:
@@ -175,7 +200,7 @@ class GLMNodes:
             )
 
     def _mean_curvature(self, node: int, kind: int) -> float:
-        mean = float(self._mean[node])
+        mean = float(self._targets[node] @ self._omega)
         return mean * (1.0 - mean) if kind == LOGISTIC else mean
 
 

@@ -7,6 +7,7 @@ from functools import partial
 
 from toposwap.losses import LOSSES
 from toposwap.penalties import L1, PENALTIES
+from toposwap.scores.auto import Auto
 from toposwap.scores.base import Score
 from toposwap.scores.least_squares import LeastSquares
 from toposwap.scores.penalized import Penalized
@@ -42,6 +43,7 @@ class ScoreNames(Mapping[str, Callable[[], Score]]):
 #: Scores by name.
 SCORES = ScoreNames(
     {
+        Auto.name: Auto,
         LeastSquares.name: LeastSquares,
         "equal-variance-l0": partial(Penalized, "equal-variance", "l0"),
         "bic": partial(Penalized, "gaussian", "bic"),
@@ -50,6 +52,7 @@ SCORES = ScoreNames(
         "gaussian-l1": partial(Penalized, "gaussian", "l1"),
         "least-squares-l1": partial(Penalized, "least-squares", "l1"),
         "logistic": partial(Penalized, "logistic", "none"),
+        "logistic-bic": partial(Penalized, "logistic", "bic"),
         # The paper's weight.
         "logistic-l1": lambda: Penalized("logistic", L1(0.01)),
         "poisson-l1": lambda: Penalized("poisson", L1(0.01)),

@@ -21,10 +21,11 @@ class PatternSolver:
 
     Parameters
     ----------
-    Z, omega, targets
-        Scaled columns (d, n), weights of the rows (n,), columns as they are (d, n).
+    Z, omega, columns, targets
+        Scaled columns (d, n), weights of the rows (n,), columns as they are and as what is to be
+        predicted (d, n).
     mean, scale
-        Z = (targets - mean) / scale, (d,) each.
+        Z = (columns - mean) / scale, (d,) each.
     deviations
         Standard deviations of the rows of Z, (d,).
     """
@@ -33,6 +34,7 @@ class PatternSolver:
         self,
         Z: NDArray[np.float64],
         omega: NDArray[np.float64],
+        columns: NDArray[np.float64],
         targets: NDArray[np.float64],
         mean: NDArray[np.float64],
         scale: NDArray[np.float64],
@@ -40,8 +42,8 @@ class PatternSolver:
     ) -> None:
         self._Z, self._omega, self._targets = Z, omega, targets
         self._mean, self._scale, self._deviations = mean, scale, deviations
-        self._binary = ((targets == 0.0) | (targets == 1.0)).all(axis=1)
-        self._bits = np.where(self._binary[:, None], targets, 0.0).astype(np.uint8)
+        self._binary = ((columns == 0.0) | (columns == 1.0)).all(axis=1)
+        self._bits = np.where(self._binary[:, None], columns, 0.0).astype(np.uint8)
         self._squares = np.square(targets) @ omega
 
     def solve(

@@ -22,7 +22,7 @@ from toposwap.losses import (
     Mixed,
     PoissonLoss,
 )
-from toposwap.penalties import L0, PENALTIES, NoPenalty, Penalty
+from toposwap.penalties import BIC, L0, PENALTIES, NoPenalty, Penalty
 from toposwap.penalties.base import Shaped
 from toposwap.registry import resolve
 from toposwap.scores.base import BoundScore, Score
@@ -63,7 +63,9 @@ class Penalized(Score):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """Loss and penalty."""
+        """Loss and penalty; the criteria alone mean the Gaussian likelihood."""
+        if self.equivalent and isinstance(self.penalty, BIC):
+            return self.penalty.name
         return f"{self.loss.name}-{self.penalty.name}"
 
     @property

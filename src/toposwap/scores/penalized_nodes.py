@@ -74,7 +74,7 @@ class BoundPenalized(SeparableScore):
         self._moments = [loss.from_moments for loss in losses]
         self._logarithmic = [isinstance(loss, GaussianLoss) for loss in losses]
         self._gaussian = GaussianNodes(data, _NODE_TOLERANCE)
-        self._glm = None if all(self._moments) else GLMNodes(data, _NODE_TOLERANCE)
+        self._glm = None if all(self._moments) else GLMNodes(data, losses, _NODE_TOLERANCE)
 
     @cached_property
     def gradient_unit(self) -> float:

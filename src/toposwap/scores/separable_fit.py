@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -141,6 +141,12 @@ class SeparableFit(OrderFit):
         self._nodes, self.order = list(nodes), order
         self._plans.clear()
         self._tabulate(changed)
+
+    def become(self, other: Self) -> None:
+        """Also remember what ``other`` does, and no more; fits of nodes are shared."""
+        vars(self).update(vars(other))
+        self._memory, self._plans = other._memory.copy(), other._plans.copy()
+        self._uses, self._wants = other._uses.copy(), other._wants.copy()
 
     # --- inside ----------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ Memory is :math:`O(d^2 + d k d)` with ``k`` the largest number of parents allowe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -145,6 +145,10 @@ class SubsetFit(OrderFit):
     bound: BoundSubset
 
     def __init__(self, bound: BoundSubset, order: Order) -> None:
+        self._allocate(bound)
+        self.reorder(order)
+
+    def _allocate(self, bound: BoundSubset) -> None:
         self.bound = bound
         d, most = bound.data.d, bound.max_parents
         self._rule = Rule(
@@ -158,7 +162,6 @@ class SubsetFit(OrderFit):
         self._nodes = _empty_nodes(d, most)
         self._own, self._trial = _empty_node(d, most), _empty_node(d, most)
         self._profile, self._ahead = np.empty(d), np.empty(d)
-        self.reorder(order)
 
     @property
     def order(self) -> Order:  # type: ignore[override]
@@ -220,13 +223,14 @@ class SubsetFit(OrderFit):
 
     def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Carry out each swap and take it back."""
-        before = self.value
+        before, pending = self.value, self._nodes.pending.copy()
         here = self.snapshot()
         changes = np.empty(len(pairs))
         for index, (i, j) in enumerate(pairs.tolist()):
             self.swap(i, j)
             changes[index] = self.value - before
             self.restore(here)
+        self._nodes.pending[:] = pending
         return changes
 
     def swap_candidates(self) -> NDArray[np.int64]:
@@ -269,6 +273,21 @@ class SubsetFit(OrderFit):
     def restore(self, snapshot: tuple[NDArray[np.int64], ...]) -> None:
         """Build anew the tables of the nodes whose parents changed since."""
         subset_order.restore(self._nodes, self._rule, *snapshot)
+
+    def become(self, other: Self) -> None:
+        """Copy every table, of the orthonormalised rows those in use."""
+        if "_nodes" not in vars(self):
+            self._allocate(other.bound)
+        mine, theirs = self._nodes, other._nodes
+        # Copied last, so that after an interruption restore() takes no table for a whole one.
+        mine.n_parents[:] = -1
+        for z, k in enumerate(theirs.n_parents):
+            mine.rows[z, :k] = theirs.rows[z, :k]
+        for name in theirs._fields:
+            if name not in ("rows", "n_parents"):
+                getattr(mine, name)[...] = getattr(theirs, name)
+        self._rule.unit[:] = other._rule.unit
+        mine.n_parents[:] = theirs.n_parents
 
     def take_exact_solution(self) -> None:
         """Find the best order and parents of all."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,6 +12,7 @@ from toposwap.errors import InputError
 from toposwap.search.base import Move, Search
 from toposwap.search.disjoint import disjoint_swaps
 from toposwap.search.repair import repair
+from toposwap.search.restarts import Restarts, thread_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,37 +65,42 @@ class AutoSearch(Search):
         How often to perturb the best order and search again; by default what the score suggests.
     time_budget
         Seconds after which no further restart is begun.
+    n_jobs
+        How many threads make restarts, -1 for one a core; the answer is the same for any number.
     """
 
     name: ClassVar[str] = "auto"
 
-    def __init__(self, n_restarts: int | None = None, time_budget: float | None = None) -> None:
+    def __init__(
+        self,
+        n_restarts: int | None = None,
+        time_budget: float | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_restarts = n_restarts
         self.time_budget = time_budget
+        self.n_jobs = n_jobs
 
     def moves(
         self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
     ) -> Iterator[Move]:
-        """Descend; then perturb, descend and go back unless that was better."""
+        """Descend; then again from perturbed orders, and stay where that was better."""
         self._check()
+        n_jobs = thread_count(self.n_jobs)
         began = time.perf_counter()
         yield from self._follow_guide(fit, names, rng)
         yield from self._descend(fit, names, rng)
-        restarts = fit.bound.suggested_restarts if self.n_restarts is None else self.n_restarts
-        best, lowest = fit.snapshot(), fit.value
-        for restart in range(restarts):
-            if self.time_budget is not None and time.perf_counter() - began > self.time_budget:
-                break
-            perturb(fit, rng)
-            # Sweeps alone tell whether the restart is worth a thorough descent.
-            while fit.insertion_sweep(fit.order.variables):
-                pass
-            if fit.value < lowest - fit.resolution:
-                yield Move("restart", restart + 1, f"restart {restart + 1} of {restarts}")
-                yield from self._descend(fit, names, rng)
-                best, lowest = fit.snapshot(), fit.value
-            else:
-                fit.restore(best)
+        total = fit.bound.suggested_restarts if self.n_restarts is None else self.n_restarts
+        with Restarts(fit, total, n_jobs, rng) as restarts:
+            for restart in range(total):
+                if self.time_budget is not None and time.perf_counter() - began > self.time_budget:
+                    break
+                trial = restarts.take(restart)
+                if trial.value < fit.value - fit.resolution:
+                    restarts.forget()
+                    fit.become(trial)
+                    yield Move("restart", restart + 1, f"restart {restart + 1} of {total}")
+                    yield from self._descend(fit, names, rng)
 
     def _follow_guide(
         self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
@@ -137,13 +142,6 @@ class AutoSearch(Search):
             if move is None:
                 return
             yield move
-
-
-def perturb(fit: OrderFit, rng: np.random.Generator) -> None:
-    """Put a few variables somewhere else: max(3, log d) of them, anywhere."""
-    d = len(fit.order)
-    for _ in range(max(3, int(math.log(d)))):
-        fit.insert(int(rng.integers(d)), int(rng.integers(d)))
 
 
 def describe_swaps(swaps: Sequence[tuple[int, int]], names: Sequence[str]) -> str:

@@ -1,0 +1,125 @@
+"""The score that suits a table, chosen by looking at its columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from toposwap.dataset.validation import listed
+from toposwap.errors import InputError
+from toposwap.losses import AutoLoss, ColumnLoss, GaussianLoss, LogisticLoss
+from toposwap.losses.mixed import by_loss, is_whole
+from toposwap.penalties import NoPenalty
+from toposwap.scores.base import Score
+from toposwap.scores.glm_nodes import KINDS, GLMNodes
+from toposwap.scores.penalized import Penalized
+
+if TYPE_CHECKING:
+    from toposwap.dataset import Dataset
+    from toposwap.scores.base import BoundScore
+
+#: With fewer rows for each column than this, bic finds too many edges and ebic fewer wrong ones.
+_FEW_ROWS = 4
+_LEAST_ROWS = 5
+#: Relative residual at which coefficients on their way to infinity have gone far enough to show.
+_THOROUGHLY = 1e-10
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A score and the line that says why."""
+
+    score: Score
+    reason: str
+
+
+class Auto(Score):
+    r"""The likelihood of each column's kind, with a price per edge; nothing depends on units.
+
+    ========================  =================================================================
+    all columns continuous    "bic"; also if only a covariance matrix is known
+    all have two values       logistic
+    anything else             a loss for each column: logistic, Poisson for counts, Gaussian
+    ========================  =================================================================
+
+    The price is that of the Bayesian information criterion, of the extended one where rows are
+    few. A column that others tell exactly has no finite logistic or Poisson coefficients and is
+    taken as continuous. Least squares is never chosen: no table shows that its units can be
+    trusted.
+    """
+
+    name: ClassVar[str] = "auto"
+    # Of every score that can be chosen; the chosen one, ``bind(data).score``, tells more.
+    convex: ClassVar[bool] = False
+    separable: ClassVar[bool] = True
+    selects_edges: ClassVar[bool] = True
+
+    def bind(self, data: Dataset) -> BoundScore:
+        """Bind the chosen score; the reason is the first of its ``choices``."""
+        choice = self.choose(data)
+        bound = choice.score.bind(data)
+        bound.choices = (choice.reason,)
+        return bound
+
+    def choose(self, data: Dataset) -> Choice:
+        """The score for ``data``, and why."""
+        n, d = data.n, data.d
+        if n < _LEAST_ROWS:
+            raise InputError(
+                f"score='auto': {n} rows are too few for {d} columns (n_samples={n}), they would "
+                "line up by chance: give more rows, or choose a score yourself (score=..., --score)"
+            )
+        few = n < _FEW_ROWS * d
+        penalty = "ebic" if few else "bic"
+        losses, told = _kinds(data)
+        if all(isinstance(loss, GaussianLoss) for loss in losses):
+            score = Penalized("gaussian", penalty)
+            why = f"{_continuous(data)}; any units, directions up to equivalence"
+        elif all(isinstance(loss, LogisticLoss) for loss in losses):
+            score = Penalized("logistic", penalty)
+            why = f"all {d} columns have two values; weights are log odds"
+        else:
+            score = Penalized(losses, penalty)
+            why = by_loss(data.names, losses)
+        if told:
+            why += f"; {listed(told)}: gaussian because other columns tell it exactly"
+        if few:
+            why += f"; a higher price per edge because {n} rows are few for {d} columns"
+        return Choice(score, f"{score.name}: {why}")
+
+
+def _kinds(data: Dataset) -> tuple[list[ColumnLoss], list[str]]:
+    """A loss for each column that keeps its coefficients finite, and where that decided it.
+
+    What all other columns together do not tell exactly, no parents do.
+    """
+    losses: list[ColumnLoss] = list(AutoLoss().columns(data))
+    special = [j for j, loss in enumerate(losses) if not loss.from_moments]
+    if not special:
+        return losses, []
+    if data.n <= data.d:
+        return [GaussianLoss()] * data.d, []
+    nodes = GLMNodes(data, losses, _THOROUGHLY)
+    told = []
+    for j in special:
+        others = np.arange(data.d) != j
+        try:
+            nodes.solve(j, others, None, NoPenalty().shape, KINDS[losses[j].name])
+        except InputError:
+            losses[j] = GaussianLoss()
+            told.append(data.names[j])
+    return losses, told
+
+
+def _continuous(data: Dataset) -> str:
+    """Which columns have the Gaussian likelihood by nature, and which for want of a better one."""
+    if data.rows is None:
+        return "only a covariance matrix is known"
+    whole = [name for name, x in zip(data.names, data.rows.T, strict=True) if is_whole(x)]
+    if not whole:
+        return f"all {data.d} columns are continuous"
+    if len(whole) == data.d:
+        return f"all {data.d} columns are taken as continuous, though whole numbers"
+    return f"all {data.d} columns are continuous, or taken as such ({listed(whole)}: whole numbers)"

@@ -1,0 +1,117 @@
+"""Restarts from perturbed orders, on several threads and in their order.
+
+Restart r is a function of the best fit so far and of a generator of its own, which the seed and r
+determine. So the restarts after r can run ahead as if r were to fail, which most do: if it does,
+their results stand; if it does not, they are begun again from what r found. What a search takes
+from here is therefore the same for any number of threads.
+
+Threads suffice, because the compiled kernels release the interpreter's lock, and they need no
+copy of the data.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from toposwap.errors import InputError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from toposwap.scores.base import OrderFit
+
+
+class Restarts:
+    """Trials that start from ``fit``, at most ``total``, on ``n_jobs`` threads.
+
+    Use it as a context; at its end no thread is left. ``fit`` may change only after
+    :meth:`forget`.
+    """
+
+    def __init__(self, fit: OrderFit, total: int, n_jobs: int, rng: np.random.Generator) -> None:
+        self._fit, self._total, self._n_jobs = fit, total, n_jobs
+        self._seed = int(rng.integers(2**63))
+        self._spare: list[OrderFit] = []
+        self._ahead: deque[Future[OrderFit]] = deque()
+        self._stop = threading.Event()
+        # The caller's thread waits while the others work.
+        self._threads = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
+
+    def take(self, restart: int) -> OrderFit:
+        """The fit that ``restart`` ends at; the next call may use its memory again."""
+        if self._threads is None:
+            trial = self._run(restart, self._memory())
+        else:
+            end = min(restart + self._n_jobs, self._total)
+            for later in range(restart + len(self._ahead), end):
+                self._ahead.append(self._threads.submit(self._run, later, self._memory()))
+            trial = self._ahead[0].result()
+            self._ahead.popleft()
+        self._spare.append(trial)
+        return trial
+
+    def forget(self) -> None:
+        """Stop what runs ahead; it returns when nothing reads ``fit`` any more."""
+        self._stop.set()
+        for job in self._ahead:
+            # An error there would not have come about.
+            if not job.cancel() and job.exception() is None:
+                self._spare.append(job.result())
+        self._ahead.clear()
+        self._stop.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
+
+    def _memory(self) -> OrderFit | None:
+        return self._spare.pop() if self._spare else None
+
+    def _run(self, restart: int, trial: OrderFit | None) -> OrderFit:
+        """Perturb and sweep; sweeps alone tell whether a thorough descent is worth it."""
+        if trial is None:
+            trial = self._fit.twin()
+        else:
+            trial.become(self._fit)
+        perturb(trial, np.random.default_rng([self._seed, restart]))
+        while not self._stop.is_set() and trial.insertion_sweep(trial.order.variables):
+            pass
+        return trial
+
+
+def perturb(fit: OrderFit, rng: np.random.Generator) -> None:
+    """Put a few variables somewhere else: max(3, log d) of them, anywhere."""
+    d = len(fit.order)
+    for _ in range(max(3, int(math.log(d)))):
+        fit.insert(int(rng.integers(d)), int(rng.integers(d)))
+
+
+def thread_count(n_jobs: object) -> int:
+    """How many threads ``n_jobs`` stands for: itself, one for None, one for each core for -1."""
+    if n_jobs is None:
+        return 1
+    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if not whole or not (n_jobs >= 1 or n_jobs == -1):  # type: ignore[operator]
+        raise InputError(
+            f"n_jobs: must be None, a whole number >= 1, or -1 for all cores, got {n_jobs!r}"
+        )
+    if n_jobs == -1:
+        import joblib
+
+        return int(joblib.cpu_count())
+    return int(n_jobs)  # type: ignore[call-overload]
