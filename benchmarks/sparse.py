@@ -2,7 +2,8 @@
 
 Run ``python benchmarks/sparse.py`` (most of the time goes to FLOP; ``--quick`` for fewer seeds and
 no d = 1000). Needs ``pip install flopsearch`` for the comparison; without it those rows show
-toposwap alone. One core, columns permuted and standardised for BIC, kernels warm, random starts.
+toposwap alone. One core, columns permuted and standardised for BIC, kernels warm, both learners
+from the order they choose themselves.
 BIC is recomputed for both by a function of its own here, on a DAG of the class that was learned.
 """
 
@@ -14,6 +15,8 @@ from importlib.util import find_spec
 import networkx as nx
 import numpy as np
 
+import sparse_logistic
+import sparse_mcp
 import toposwap as ts
 from timing import seconds
 
@@ -59,7 +62,7 @@ def against_flop(label: str, kind: str, n: int, d: int, restarts: int, seeds: in
     for seed in range(seeds):
         sample = ts.simulate.linear_dataset(d, n, kind, noise="gauss-NV", random_state=seed)
         X = (sample.X - sample.X.mean(axis=0)) / sample.X.std(axis=0)
-        model = ts.Topo(score="bic", init="random", n_restarts=restarts, random_state=seed)
+        model = ts.Topo(score="bic", n_restarts=restarts, random_state=seed)
         ours = seconds(lambda model=model, X=X: model.fit(X))
         row = [ours, bic(X, model.adjacency_matrix_ != 0)]
         row.append(ts.metrics.compare_classes(sample.weights, model.cpdag_).shd)
@@ -105,6 +108,8 @@ def main() -> None:
         against_flop("ER2, n=5000, d=1000, no restarts", "ER2", 5000, 1000, 0, 1)
     against_paper("gauss-NV", "bic", {20: 1, 40: 2, 100: 4}, seeds)
     against_paper("gauss-EV", "equal-variance-l0", {20: 0.2, 40: 1, 100: 2}, seeds)
+    sparse_mcp.main(seeds)
+    sparse_logistic.main(1)
 
 
 if __name__ == "__main__":
