@@ -5,6 +5,7 @@ from functools import partial
 
 from toposwap.penalties import L1
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
+from toposwap.scores.differentiable import Differentiable
 from toposwap.scores.equal_variance import EqualVariance
 from toposwap.scores.joint import JointScore
 from toposwap.scores.least_squares import LeastSquares
@@ -30,6 +31,7 @@ __all__ = [
     "LeastSquares",
     "EqualVariance",
     "Penalized",
+    "Differentiable",
     "Score",
     "BoundScore",
     "OrderFit",
