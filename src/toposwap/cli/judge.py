@@ -37,6 +37,7 @@ def judge(
     certificate = certify(
         point,
         convex=score.convex,
+        separable=score.separable,
         tolerance=bound.tolerance if tolerance is None else tolerance,
     )
     return Judged(point, certificate, topological_order(point.weights != 0.0) is not None)

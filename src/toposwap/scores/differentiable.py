@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from toposwap.errors import InputError
+from toposwap.losses.base import rows_of
 from toposwap.penalties import PENALTIES, Penalty
 from toposwap.penalties.base import Shaped
 from toposwap.registry import resolve
@@ -121,9 +122,33 @@ class Differentiable(Score):
 
     def bind(self, data: Dataset) -> BoundScore:
         """Call q where it starts and hold it to its word."""
+        from toposwap.scores.layout import Layout, Part
         from toposwap.scores.own_bound import OwnJoint, OwnNodes
+        from toposwap.scores.own_function import numpy_call, one_by_one, torch_call
+        from toposwap.scores.own_problem import Problem
 
-        return OwnNodes(self, data) if self.separable else OwnJoint(self, data)
+        X = rows_of(data, self.name) - data.mean
+        X.setflags(write=False)
+        start = self.start(X) if callable(self.start) else self.start
+        layout = Layout(start, data.d, self.blocks, nodewise=self.separable)
+        parts = [Part(layout, j) for j in (range(data.d) if self.separable else (None,))]
+        if self.backend == "torch":
+            call = torch_call(self.q, X, self.device)
+        else:
+            call = numpy_call(self.q, X)
+        problem = Problem(
+            data,
+            layout,
+            parts,
+            one_by_one(call, parts),
+            layout.pack(start, "start")[None],
+            penalty=self.penalty,
+            tolerance=self.tolerance,
+            max_iter=self.max_iter,
+            check=self.check_gradient,
+        )
+        bound = OwnNodes if self.separable else OwnJoint
+        return bound(self, data, problem, self.predict)
 
     def __repr__(self) -> str:
         function = getattr(self.q, "__name__", repr(self.q))

@@ -158,6 +158,8 @@ class Part:
 
     Attributes
     ----------
+    index
+        The node, or 0.
     places
         Where the entries stand in the vector of all, (q,).
     cause, is_edge
@@ -168,6 +170,7 @@ class Part:
 
     def __init__(self, whole: Layout, node: int | None = None) -> None:
         self.alone = whole.alone
+        self.index = 0 if node is None else node
         self.arguments: tuple[int, ...] = () if node is None else (node,)
         self.shapes = dict(whole.shapes)
         self.places: NDArray[np.int64] = np.arange(whole.p)
@@ -193,8 +196,7 @@ class Part:
         """Names of the arrays and where their entries stand in the part."""
         ends = np.cumsum([0] + [math.prod(shape) for shape in self.shapes.values()]).tolist()
         return [
-            (name, slice(a, b))
-            for name, a, b in zip(self.shapes, ends[:-1], ends[1:], strict=True)
+            (name, slice(a, b)) for name, a, b in zip(self.shapes, ends[:-1], ends[1:], strict=True)
         ]
 
 

@@ -1,4 +1,4 @@
-"""Somebody's Q as the searches see it: solved as a whole, or node by node."""
+"""A differentiable Q as the searches see it: solved as a whole, or node by node."""
 
 from __future__ import annotations
 
@@ -7,41 +7,58 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.errors import InputError
-from toposwap.scores.base import Point
 from toposwap.scores.joint import JointScore
-from toposwap.scores.own_problem import Problem
 from toposwap.scores.separable import NodeFit, SeparableScore
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
     from toposwap.dataset import Dataset
-    from toposwap.scores.base import OrderFit
-    from toposwap.scores.differentiable import Differentiable
+    from toposwap.scores.base import OrderFit, Point, Score
     from toposwap.scores.layout import Parameters
+    from toposwap.scores.own_problem import Problem
 
 
 class _Own:
-    """What both share."""
+    """What both share.
 
-    def __init__(self, score: Differentiable, data: Dataset) -> None:
-        self.score: Differentiable = score
+    Parameters
+    ----------
+    score, data
+        What is bound to what.
+    problem
+        Q on the data.
+    predictor
+        Parameters and a table (m, d) to the expected table (m, d), if there is such.
+    """
+
+    def __init__(
+        self,
+        score: Score,
+        data: Dataset,
+        problem: Problem,
+        predictor: Callable[..., Any] | None = None,
+    ) -> None:
+        self.score = score
         self.data = data
-        self.tolerance = score.tolerance
-        self.problem = Problem(score, data)
+        self.problem = problem
+        self.tolerance = problem.tolerance
+        self._predictor = predictor
 
     def evaluate(self, parameters: Parameters) -> Point:
         """Q and its derivatives; a weight matrix alone gets the best of the other parameters."""
         return self.problem.point(parameters)
 
     def predict(self, parameters: Parameters, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The user's own function."""
-        if self.score.predict is None:
+        """The expected value of each column given the others, (m, d)."""
+        if self._predictor is None:
             raise InputError(
                 f"score {self.score.name!r} does not know how to predict: give "
                 "Differentiable(..., predict=function(parameters, X))"
             )
-        return np.asarray(self.score.predict(parameters, X), dtype=np.float64)
+        return np.asarray(self._predictor(parameters, X), dtype=np.float64)
 
 
 class OwnJoint(_Own, JointScore):
@@ -52,13 +69,13 @@ class OwnJoint(_Own, JointScore):
         problem = self.problem
         layout = problem.layout
         free = layout.free(allowed)
-        begin = problem.start
+        begin = None
         if warm is not None:
             packed = layout.pack(warm)
             # A node that had no parents may sit where its gradient vanishes: begin there afresh.
             idle = ~layout.per_edge(np.where(free, np.abs(packed), 0.0)).any(axis=0)
-            begin = np.where(layout.is_edge & idle[layout.effect], begin, packed)
-        vector, value = problem.solve(problem.parts[0], free, begin)
+            begin = np.where(layout.is_edge & idle[layout.effect], problem.starts[0], packed)
+        [(vector, value)] = problem.solve(problem.parts, free[None], [begin])
         return layout.unpack(vector), value
 
 
@@ -67,24 +84,42 @@ class OwnNodes(_Own, SeparableScore):
 
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
         """Solve ``node`` and say which changes of ``allowed`` would change the solution."""
+        return self.fit_nodes([(node, allowed, warm)])[0]
+
+    def fit_nodes(
+        self, wanted: Sequence[tuple[int, NDArray[np.bool_], NodeFit | None]]
+    ) -> list[NodeFit]:
+        """Several nodes in one batch."""
         problem = self.problem
-        part = problem.parts[node]
-        free = ~part.is_edge | (allowed[part.cause] & ~part.loops)
-        begin = None if warm is None else warm.parameters
-        if begin is not None and not begin[free & part.is_edge].any():
-            # It may sit where its gradient vanishes: begin afresh.
-            begin = None
-        vector, value = problem.solve(part, free, begin)
-        uses = self._causes(part.cause, vector != 0.0)
-        wants = ~allowed
-        if uses.any() or not problem.start[part.places][part.is_edge].any():
-            _, gradient = problem.call(part, vector)
-            at = part.places
-            excess = np.abs(gradient) - problem.kink[at]
-            steep = excess * problem.weight[at] > self.tolerance
-            wants = self._causes(part.cause, steep & ~free)
-        wants[node] = False
-        return NodeFit(value, vector, uses=uses, wants=wants)
+        parts = [problem.parts[node] for node, _, _ in wanted]
+        free = np.array(
+            [
+                ~part.is_edge | (allowed[part.cause] & ~part.loops)
+                for part, (_, allowed, _) in zip(parts, wanted, strict=True)
+            ]
+        )
+        warm: list[NDArray[np.float64] | None] = []
+        for part, row, (_, _, fit) in zip(parts, free, wanted, strict=True):
+            begin = None if fit is None else fit.parameters
+            # Without any parent it may sit where its gradient vanishes: begin afresh.
+            alive = begin is not None and begin[row & part.is_edge].any()
+            warm.append(begin if alive else None)
+        solved = problem.solve(parts, free, warm)
+        vectors = np.array([vector for vector, _ in solved])
+        _, gradients = problem.batch(np.array([part.index for part in parts]), vectors)
+        fits = []
+        for k, (node, allowed, _) in enumerate(wanted):
+            part, (vector, value) = parts[k], solved[k]
+            uses = self._causes(part.cause, vector != 0.0)
+            # At such a place the gradient says nothing about what is wanted.
+            wants = ~allowed
+            if uses.any() or not problem.starts[0, part.places][part.is_edge].any():
+                excess = np.abs(gradients[k]) - problem.kink[part.places]
+                steep = excess * problem.weight[part.places] > self.tolerance
+                wants = self._causes(part.cause, steep & ~free[k])
+            wants[node] = False
+            fits.append(NodeFit(value, vector, uses=uses, wants=wants))
+        return fits
 
     def assemble(self, nodes: list[NodeFit]) -> Parameters:
         """The user's arrays."""
@@ -98,13 +133,11 @@ class OwnNodes(_Own, SeparableScore):
         if not self.score.convex:
             raise InputError(
                 f"search='exact' proves a global minimum, and a node of {self.score!r} may have "
-                "several local ones; use search='auto', or say convex=True if it is"
+                "several local ones; use search='auto'"
             )
         return super().solve_exactly(fit)
 
-    def _causes(
-        self, cause: NDArray[np.int64], entries: NDArray[np.bool_]
-    ) -> NDArray[np.bool_]:
+    def _causes(self, cause: NDArray[np.int64], entries: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Variables (d,) that own one of the ``entries``."""
         found = np.zeros(self.data.d, dtype=bool)
         found[cause[entries & (cause >= 0)]] = True

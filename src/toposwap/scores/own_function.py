@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 #: Value and gradient (q,) of a part at its entries (q,).
 Call = Callable[["Part", "NDArray[np.float64]"], tuple[float, "NDArray[np.float64]"]]
 
+#: Values (b,) and gradients (b, q) of the parts ``which`` (b,) at their entries (b, q).
+Batch = Callable[
+    ["NDArray[np.int64]", "NDArray[np.float64]"],
+    tuple["NDArray[np.float64]", "NDArray[np.float64]"],
+]
+
 #: Finite differences may be off by this, relative to the gradient, before it is called wrong.
 _AGREEMENT = 1e-3
 _STEPS = (1e-5, 1e-4, 1e-6)
@@ -101,6 +107,18 @@ def torch_call(q: Any, X: NDArray[np.float64], device: str) -> Call:
         return float(value.detach().cpu()), np.concatenate(flat)
 
     return call
+
+
+def one_by_one(call: Call, parts: list[Part]) -> Batch:
+    """A batch is as many calls."""
+
+    def batch(
+        which: NDArray[np.int64], x: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        answers = [call(parts[k], row) for k, row in zip(which.tolist(), x, strict=True)]
+        return np.array([value for value, _ in answers]), np.array([g for _, g in answers])
+
+    return batch
 
 
 def refuse_bad_start(part: Part, value: float, gradient: NDArray[np.float64]) -> None:

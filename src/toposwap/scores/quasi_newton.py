@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.kernels.quasi_newton import directions
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -30,7 +32,7 @@ Smooth = Callable[
     tuple["NDArray[np.float64]", "NDArray[np.float64]"],
 ]
 
-_MEMORY = 12
+_MEMORY = 40
 _DECREASE, _CURVATURE = 1e-4, 0.9
 _ROUNDING = 64 * np.finfo(float).eps
 _TRIALS = 40
@@ -111,9 +113,10 @@ class _State:
         self.mask, self.kink, self.unit, self.weight = mask, kink, unit, weight
         count, p = x.shape
         self.value, self.gradient = self.evaluate(x, np.arange(count))
-        self.moves = np.zeros((_MEMORY, count, p))
-        self.bends = np.zeros((_MEMORY, count, p))
-        self.filled = np.zeros((_MEMORY, count), dtype=bool)
+        self.moves = np.zeros((count, _MEMORY, p))
+        self.bends = np.zeros((count, _MEMORY, p))
+        self.filled = np.zeros(count, dtype=np.int64)
+        self.newest = np.zeros(count, dtype=np.int64)
         self.stuck = np.zeros(count, dtype=np.int64)
         self.subgradient = self._subgradient(np.arange(count))
         self.residual = self._residual(np.arange(count))
@@ -146,9 +149,11 @@ class _State:
         x, kink = self.x[active], self.kink[active]
         # The orthant that a step may not leave.
         side = np.where(x == 0.0, -np.sign(steep), np.sign(x))
-        before, slope = self.value[active], np.einsum("bp,bp->b", steep, direction)
+        before, slope = self.value[active], _dots(steep, direction)
         size = np.ones(len(active))
-        size[fresh] = 1.0 / np.maximum(np.abs(direction[fresh] / self.unit[active][fresh]).max(axis=1), 1.0)
+        size[fresh] = 1.0 / np.maximum(
+            np.abs(direction[fresh] / self.unit[active][fresh]).max(axis=1), 1.0
+        )
         low, high = np.zeros(len(active)), np.full(len(active), np.inf)
         found_x, found_g = x.copy(), self.gradient[active]
         found_v = before.copy()
@@ -158,15 +163,15 @@ class _State:
             clipped = (kink[todo] > 0.0) & (trial * side[todo] < 0.0)
             trial[clipped] = 0.0
             value, gradient = self.evaluate(trial, active[todo])
-            predicted = np.einsum("bp,bp->b", steep[todo], trial - x[todo])
+            predicted = _dots(steep[todo], trial - x[todo])
             noise = _ROUNDING * np.abs(before[todo])
             falls = value <= before[todo] + _DECREASE * predicted
-            new_slope = np.einsum(
-                "bp,bp->b", gradient + kink[todo] * side[todo], direction[todo]
-            )
+            new_slope = np.einsum("bp,bp->b", gradient + kink[todo] * side[todo], direction[todo])
             flat = new_slope >= _CURVATURE * slope[todo]
             # Rounding error hides the decrease: a slope that has shrunk is as good a sign.
-            close = (value <= before[todo] + noise) & (np.abs(new_slope) <= -_CURVATURE * slope[todo])
+            close = (value <= before[todo] + noise) & (
+                np.abs(new_slope) <= -_CURVATURE * slope[todo]
+            )
             falls |= close
             # Past a kink the slope along the path is another one.
             good = falls & (flat | clipped.any(axis=1) | (size[todo] >= 1e6))
@@ -197,21 +202,17 @@ class _State:
         """Go there, learn the curvature, and remember the best point."""
         move, bend = x - self.x[active], gradient - self.gradient[active]
         moved = (move != 0.0).any(axis=1)
-        curved = np.einsum("bp,bp->b", move, bend)
-        usable = curved > 1e-12 * np.sqrt(
-            np.einsum("bp,bp->b", move, move) * np.einsum("bp,bp->b", bend, bend)
-        )
+        curved = _dots(move, bend)
+        usable = curved > 1e-12 * np.sqrt(_dots(move, move) * _dots(bend, bend))
         usable &= moved
         learned = active[usable]
-        for stack, new in ((self.moves, move), (self.bends, bend)):
-            stack[:-1, learned] = stack[1:, learned]
-            stack[-1, learned] = new[usable]
-        self.filled[:-1, learned] = self.filled[1:, learned]
-        self.filled[-1, learned] = True
+        self.newest[learned] = at = (self.newest[learned] + 1) % _MEMORY
+        self.moves[learned, at], self.bends[learned, at] = move[usable], bend[usable]
+        self.filled[learned] = np.minimum(self.filled[learned] + 1, _MEMORY)
         # A direction that leads nowhere is a sign of a memory that no longer fits.
         lost = active[~moved]
-        hopeless = lost[~self.filled[:, lost].any(axis=0)]
-        self.filled[:, lost] = False
+        hopeless = lost[self.filled[lost] == 0]
+        self.filled[lost] = 0
         self.x[active], self.value[active], self.gradient[active] = x, value, gradient
         self.subgradient[active] = self._subgradient(active)
         self.residual[active] = self._residual(active)
@@ -232,37 +233,22 @@ class _State:
     def _direction(
         self, active: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """-H times the subgradient on the free variables, (b, p); whether H is a mere guess (b,)."""
+        """Minus H times the subgradient, (b, p); whether H is a mere guess, (b,)."""
         steep, unit = self.subgradient[active], self.unit[active]
         at_work = ((self.x[active] != 0.0) | (steep != 0.0)) & self.mask[active]
-        moves = np.where(at_work, self.moves[:, active], 0.0)
-        bends = np.where(at_work, self.bends[:, active], 0.0)
-        curved = np.einsum("mbp,mbp->mb", moves, bends)
-        use = self.filled[:, active] & (curved > 0.0)
-        rate = np.where(use, 1.0 / np.where(use, curved, 1.0), 0.0)
-        alpha = np.zeros_like(rate)
-        vector = steep.copy()
-        for k in range(_MEMORY - 1, -1, -1):
-            alpha[k] = rate[k] * np.einsum("bp,bp->b", moves[k], vector)
-            vector -= alpha[k][:, None] * bends[k]
-        stretch = np.ones(len(active))
-        known = np.zeros(len(active), dtype=bool)
-        for k in range(_MEMORY):  # the newest usable one has the last word
-            scaled = np.einsum("bp,bp,bp->b", bends[k], unit * unit, bends[k])
-            stretch = np.where(use[k], curved[k] / np.where(use[k], scaled, 1.0), stretch)
-            known |= use[k]
-        vector *= stretch[:, None] * unit * unit
-        for k in range(_MEMORY):
-            beta = rate[k] * np.einsum("bp,bp->b", bends[k], vector)
-            vector += (alpha[k] - beta)[:, None] * moves[k]
-        direction = np.where(at_work, -vector, 0.0)
+        direction, guess = directions(
+            active, steep, at_work, unit, self.moves, self.bends, self.filled, self.newest
+        )
         # With kinks a direction must not lead uphill in any variable that sits at zero.
         wrong = (self.kink[active] > 0.0) & (self.x[active] == 0.0) & (direction * steep >= 0.0)
         direction[wrong] = 0.0
-        slope = np.einsum("bp,bp->b", steep, direction)
-        length = np.sqrt(
-            np.einsum("bp,bp->b", steep, steep) * np.einsum("bp,bp->b", direction, direction)
-        )
+        slope = _dots(steep, direction)
+        length = np.sqrt(_dots(steep, steep) * _dots(direction, direction))
         poor = ~(slope < -1e-12 * length)
         direction[poor] = -(unit * unit * steep)[poor]
-        return direction, poor | ~known
+        return direction, poor | guess
+
+
+def _dots(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Products of rows, (b,)."""
+    return np.einsum("bp,bp->b", a, b)
