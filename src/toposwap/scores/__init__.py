@@ -11,6 +11,7 @@ from toposwap.scores.joint import JointScore
 from toposwap.scores.least_squares import LeastSquares
 from toposwap.scores.penalized import Penalized
 from toposwap.scores.separable import NodeFit, SeparableScore
+from toposwap.scores.torch_mlp import TorchMLP
 
 #: Scores by name.
 SCORES: dict[str, Callable[[], Score]] = {
@@ -32,6 +33,7 @@ __all__ = [
     "EqualVariance",
     "Penalized",
     "Differentiable",
+    "TorchMLP",
     "Score",
     "BoundScore",
     "OrderFit",

@@ -214,8 +214,11 @@ class SeparableFit(OrderFit):
             for key, (v, allowed) in missing.items()
             if key not in self._memory
         ]
-        for (v, allowed, _), fit in zip(asked, self.bound.fit_nodes(asked), strict=True):
+        fits = self.bound.fit_nodes(asked) if asked else []
+        for (v, allowed, _), fit in zip(asked, fits, strict=True):
             self._memory[v, np.packbits(allowed).tobytes()] = fit
+        while len(self._memory) > _REMEMBERED_FITS:
+            self._memory.popitem(last=False)
 
     def _along_the_walk(self, v: int) -> Iterable[tuple[int, NDArray[np.bool_]]]:
         """What each position of ``v`` means for it and for those whom it matters to."""
