@@ -85,7 +85,7 @@ class Layout:
         """Sum the entries (p,) over each block, (d, d)."""
         at = self._edge_places
         total = np.bincount(at, entries[self.is_edge], minlength=self.d * self.d)
-        return total.reshape(self.d, self.d)
+        return total.reshape(self.d, self.d).astype(np.float64)
 
     def weights(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
         """W (d, d): the entry itself where a block is one number, else the block's 1-norm."""

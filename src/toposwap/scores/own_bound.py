@@ -73,7 +73,7 @@ class OwnJoint(_Own, JointScore):
         if warm is not None:
             packed = layout.pack(warm)
             # A node that had no parents may sit where its gradient vanishes: begin there afresh.
-            idle = ~layout.per_edge(np.where(free, np.abs(packed), 0.0)).any(axis=0)
+            idle = layout.per_edge(np.where(free, np.abs(packed), 0.0)).sum(axis=0) == 0.0
             begin = np.where(layout.is_edge & idle[layout.effect], problem.starts[0], packed)
         [(vector, value)] = problem.solve(problem.parts, free[None], [begin])
         return layout.unpack(vector), value

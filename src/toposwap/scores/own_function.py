@@ -59,7 +59,9 @@ def numpy_call(q: Any, X: NDArray[np.float64]) -> Call:
 
     def call(part: Part, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         # A copy: what the user's function does to its argument is its own affair.
-        answer = q(part.unpack(vector.copy()), X, *part.arguments)
+        # Far out a trial step may overflow; the solver then takes a shorter one.
+        with np.errstate(all="ignore"):
+            answer = q(part.unpack(vector.copy()), X, *part.arguments)
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise InputError(
                 "q: with backend='numpy' it must return a pair (value, gradient), got "
