@@ -58,7 +58,7 @@ def random_parameters(bound, rng, size=0.3):
 
 
 @ALL
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 1000))
 def test_gradient_of_every_block(score, seed):
     """Finite differences of Q, entry by entry, summed over the block."""
@@ -82,7 +82,7 @@ def test_gradient_of_every_block(score, seed):
 
 
 @ALL
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 1000))
 def test_a_fit_solves_its_order(score, seed):
     """Against scipy on the free variables alone, where a kink is two bounded variables."""
@@ -108,10 +108,8 @@ def test_a_fit_solves_its_order(score, seed):
         value += kink @ (halves[: len(free)] + halves[len(free) :])
         return value, np.concatenate([gradient[free] + kink, -gradient[free] + kink])
 
-    start = np.concatenate([problem.starts[0, free], np.zeros(len(free))])
-    start = np.concatenate(
-        [np.maximum(start[: len(free)], 0.0), np.maximum(-problem.starts[0, free], 0.0)]
-    )
+    begin = problem.starts[0, free]
+    start = np.concatenate([np.maximum(begin, 0.0), np.maximum(-begin, 0.0)])
     reference = minimize(
         q,
         start,
@@ -152,19 +150,16 @@ def test_every_search_goes_down_to_a_certified_point(score, search):
 @pytest.mark.parametrize("name", ["joint", "nodes", "lasso", "cubic", "sparse pooled"])
 def test_auto_finds_the_best_of_all_orders(name):
     score = EVERY[name]
-    reached = 0
-    for seed in range(4):
+    for seed in range(2):
         bound, rng = bound_to(score, seed), np.random.default_rng(seed)
         values = [bound.fit(Order(order)).value for order in permutations(range(4))]
         fit = bound.fit(Order(rng.permutation(4)))
         run(SEARCHES["auto"](), fit, bound.data.names, rng=rng)
-        assert fit.value >= min(values) - 1e-7 * abs(min(values)) or not score.convex
-        reached += fit.value <= min(values) + 1e-7 * abs(min(values))
+        assert fit.value == pytest.approx(min(values), rel=1e-7)
         if score.separable:
             exact = bound.fit(Order(rng.permutation(4)))
             run(SEARCHES["exact"](), exact, bound.data.names, rng=rng)
             assert exact.value == pytest.approx(min(values), rel=1e-8)
-    assert reached >= 3
 
 
 @pytest.mark.parametrize(
@@ -202,7 +197,7 @@ def test_same_answer_as_the_built_in_score(own, ours, init):
     assert models[0].certificate_.satisfied
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(0, 1000), st.sampled_from(["lasso", "cubic", "sparse pooled"]))
 def test_no_feasible_perturbation_lowers_a_certified_score(seed, name):
     """Of all entries of all blocks that keep the graph a DAG, and of the rest."""
