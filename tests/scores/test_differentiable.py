@@ -3,6 +3,7 @@
 from itertools import pairwise, permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -251,6 +252,22 @@ def test_a_weight_matrix_can_be_checked_where_it_says_it_all():
         ts.check_kkt(model.weights_, X, score=CUBIC)
 
 
+def test_what_a_user_may_give_as_parameters():
+    bound = bound_to(JOINT, 0)
+    W = np.triu(np.ones((4, 4)), 1)
+    names = list(bound.data.names)
+    np.testing.assert_array_equal(bound.as_parameters(W.tolist()), W)
+    frame = pd.DataFrame(W, index=names, columns=names)
+    np.testing.assert_array_equal(bound.as_parameters(frame.iloc[::-1]), W)
+    with pytest.raises(ts.InputError):
+        bound.as_parameters(np.ones((3, 3)))
+    cubic = bound_to(CUBIC, 0)
+    theta = {"B": np.ones((4, 4, 2)), "c": np.zeros(4)}
+    np.testing.assert_array_equal(cubic.as_parameters(theta)["B"], theta["B"])
+    with pytest.raises(ts.InputError, match=r"parameters 'c': must have shape \(4,\)"):
+        cubic.as_parameters({**theta, "c": np.zeros(3)})
+
+
 def test_blocks_may_stand_anywhere_in_an_array():
     """Axes (cause, effect) of an array (m, effect, cause) give the same as (cause, effect, m)."""
 
@@ -294,12 +311,16 @@ def test_the_condition_of_the_theorem_is_told():
 
 def test_predictions_are_the_users_own():
     predicting = Differentiable(squares, nothing, backend="numpy", predict=lambda W, X: X @ W)
-    bound = bound_to(predicting, 0)
-    fit = bound.fit(Order(range(4)))
-    X = np.random.default_rng(0).standard_normal((3, 4))
-    np.testing.assert_allclose(bound.predict(fit.parameters(), X), X @ fit.parameters())
-    with pytest.raises(ts.InputError, match="predict="):
-        bound_to(JOINT, 0).predict(fit.parameters(), X)
+    table = real_table(0, 4) + 5.0
+    bound = predicting.bind(Dataset.from_table(table))
+    W = bound.fit(Order(range(4))).parameters()
+    mean = table.mean(axis=0)
+    np.testing.assert_allclose(bound.predict(W, table), mean + (table - mean) @ W)
+    with pytest.raises(NotImplementedError, match="predict="):
+        bound_to(JOINT, 0).predict(W, table)
+    short = Differentiable(squares, nothing, backend="numpy", predict=lambda W, X: X[0])
+    with pytest.raises(ts.InputError, match="predict: must return a table of shape"):
+        short.bind(bound.data).predict(W, table)
 
 
 def test_a_flat_start_is_left_where_the_start_is_not_flat():

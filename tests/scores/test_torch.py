@@ -97,8 +97,8 @@ def as_numpy(bound, l2=0.001, l1=0.01):
 
 def test_one_hidden_layer_is_the_formula():
     """Value, gradient in every block and solution, against the NumPy version."""
-    data = Dataset.from_table(curved_table(0))
-    bound = TorchMLP(hidden=4).bind(data)
+    data = Dataset.from_table(curved_table(0), center=False)
+    bound = TorchMLP(hidden=4, bias=False).bind(data)
     other = as_numpy(bound)
     layout = bound.problem.layout
     rng = np.random.default_rng(0)
@@ -119,7 +119,7 @@ def test_one_hidden_layer_is_the_formula():
     ("settings", "table"),
     [
         ({}, curved_table(1)),
-        ({"hidden": (4, 3), "activation": "tanh", "bias": True}, curved_table(1)),
+        ({"hidden": (4, 3), "activation": "tanh", "bias": False}, curved_table(1)),
         ({"loss": "gaussian"}, curved_table(1)),
         ({"loss": "logistic"}, binary_table(1, 3, 60)),
         ({"activation": torch.sin, "l1": 0.0}, curved_table(1)),
@@ -141,15 +141,42 @@ def test_gradient_of_every_block(settings, table):
             assert gradient[k] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-4, abs=1e-8)
 
 
+def test_the_compiled_networks_have_the_same_objective():
+    """One hidden layer: the fast path's Q at the same parameters."""
+    fast = pytest.importorskip("toposwap.scores.mlp")
+    data = Dataset.from_table(curved_table(7))
+    for bias in (True, False):
+        bound = TorchMLP(hidden=4, bias=bias).bind(data)
+        theta = bound.problem.layout.unpack(bound.problem.starts[0])
+        biases = theta["b1"].T if bias else np.zeros((4, 3))
+        intercepts = theta["c"] if bias else np.zeros(3)
+        networks = fast.Networks(
+            first=np.ascontiguousarray(theta["A1"].transpose(2, 1, 0)),
+            biases=np.ascontiguousarray(biases),
+            output=np.ascontiguousarray(theta["v"].T),
+            intercepts=intercepts,
+        )
+        theirs = fast.MLP(hidden=4, bias=bias).bind(data).evaluate(networks)
+        ours = bound.evaluate(theta)
+        assert ours.value == pytest.approx(theirs.value, rel=1e-9)
+        np.testing.assert_allclose(ours.gradient, theirs.gradient, rtol=1e-7, atol=1e-10)
+        np.testing.assert_allclose(ours.weights, theirs.weights, rtol=1e-12)
+
+
 def test_losses_by_column():
     """1/(2n) ||x - f||^2, 1/2 log ||x - f||^2 and 1/n sum log(1 + exp f) - x f."""
     X = np.column_stack([curved_table(2, 2, 60), binary_table(2, 3, 60)[:, 0]])
     data = Dataset.from_table(X)
-    score = TorchMLP(3, loss=Mixed([GaussianLoss(), GaussianLoss(), LogisticLoss()]), l1=0, l2=0)
+    score = TorchMLP(
+        3, loss=Mixed([GaussianLoss(), GaussianLoss(), LogisticLoss()]), l1=0, l2=0, bias=True
+    )
     bound = score.bind(data)
     theta = bound.problem.layout.unpack(bound.problem.starts[0])
     Z = X - X.mean(axis=0)
-    f = [1 / (1 + np.exp(-Z @ A.T)) @ v for A, v in zip(theta["A1"], theta["v"], strict=True)]
+    f = [
+        1 / (1 + np.exp(-Z @ A.T - b)) @ v + c
+        for A, b, v, c in zip(theta["A1"], theta["b1"], theta["v"], theta["c"], strict=True)
+    ]
     expected = sum(0.5 * np.log(np.sum((Z[:, j] - f[j]) ** 2)) for j in range(2))
     expected += np.mean(np.logaddexp(0.0, f[2]) - X[:, 2] * f[2])
     assert bound.evaluate(theta).value == pytest.approx(expected, rel=1e-12)

@@ -8,6 +8,7 @@ r"""Anyone's own Q.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from toposwap.errors import InputError
@@ -60,7 +61,8 @@ class Differentiable(Score):
     max_iter
         Most quasi-Newton steps for one solution.
     predict
-        ``predict(theta, X)``, the expected table (m, d), for those who want to predict.
+        ``predict(theta, X)``, the expected columns (m, d) given a table X (m, d), for those who
+        want to predict. Both are centred like the X of ``q``.
     check_gradient
         Hold the gradient against finite differences before anything else.
     scale_dependent
@@ -123,7 +125,7 @@ class Differentiable(Score):
     def bind(self, data: Dataset) -> BoundScore:
         """Call q where it starts and hold it to its word."""
         from toposwap.scores.layout import Layout, Part
-        from toposwap.scores.own_bound import OwnJoint, OwnNodes
+        from toposwap.scores.own_bound import OwnJoint, OwnNodes, OwnPredictor
         from toposwap.scores.own_function import numpy_call, one_by_one, torch_call
         from toposwap.scores.own_problem import Problem
 
@@ -148,7 +150,9 @@ class Differentiable(Score):
             check=self.check_gradient,
         )
         bound = OwnNodes if self.separable else OwnJoint
-        return bound(self, data, problem, self.predict)
+        if self.predict is None:
+            return bound(self, data, problem)
+        return bound(self, data, problem, partial(OwnPredictor, self.predict, mean=data.mean))
 
     def __repr__(self) -> str:
         function = getattr(self.q, "__name__", repr(self.q))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from toposwap.dataset.validation import is_frame
+from toposwap.dataset.weights import as_weights
 from toposwap.errors import InputError
 from toposwap.scores.joint import JointScore
 from toposwap.scores.separable import NodeFit, SeparableScore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -19,6 +23,25 @@ if TYPE_CHECKING:
     from toposwap.scores.base import OrderFit, Point, Score
     from toposwap.scores.layout import Parameters
     from toposwap.scores.own_problem import Problem
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OwnPredictor:
+    """A user's function with the means taken out and put back; it holds no data."""
+
+    function: Callable[..., Any]
+    parameters: Parameters
+    mean: NDArray[np.float64]
+
+    def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(m, d)."""
+        expected = np.asarray(self.function(self.parameters, X - self.mean), dtype=np.float64)
+        if expected.shape != X.shape:
+            raise InputError(
+                f"predict: must return a table of shape {X.shape} like the one it is given, got "
+                f"{expected.shape}"
+            )
+        return expected + self.mean
 
 
 class _Own:
@@ -30,8 +53,8 @@ class _Own:
         What is bound to what.
     problem
         Q on the data.
-    predictor
-        Parameters and a table (m, d) to the expected table (m, d), if there is such.
+    predicting
+        Makes a predictor of parameters, if the score predicts.
     """
 
     def __init__(
@@ -39,26 +62,38 @@ class _Own:
         score: Score,
         data: Dataset,
         problem: Problem,
-        predictor: Callable[..., Any] | None = None,
+        predicting: Callable[[Parameters], Callable[..., Any]] | None = None,
     ) -> None:
         self.score = score
         self.data = data
         self.problem = problem
         self.tolerance = problem.tolerance
-        self._predictor = predictor
+        self._predicting = predicting
 
     def evaluate(self, parameters: Parameters) -> Point:
         """Q and its derivatives; a weight matrix alone gets the best of the other parameters."""
         return self.problem.point(parameters)
 
-    def predict(self, parameters: Parameters, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The expected value of each column given the others, (m, d)."""
-        if self._predictor is None:
-            raise InputError(
+    def as_parameters(self, given: Any) -> Parameters:
+        """The user's arrays, or a weight matrix (d, d) if that determines them."""
+        layout = self.problem.layout
+        whole = layout.alone and np.shape(given) == layout.shapes[layout.names[0]]
+        if isinstance(given, Mapping) or (whole and not is_frame(given)):
+            return layout.unpack(layout.pack(given))
+        return as_weights(given, self.data.names)
+
+    def predictor(self, parameters: Parameters) -> Callable[..., Any]:
+        """The expected value of each column given the others, as a function of new rows."""
+        if self._predicting is None:
+            raise NotImplementedError(
                 f"score {self.score.name!r} does not know how to predict: give "
                 "Differentiable(..., predict=function(parameters, X))"
             )
-        return np.asarray(self._predictor(parameters, X), dtype=np.float64)
+        return self._predicting(parameters)
+
+    def predict(self, parameters: Parameters, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The expected values (m, d) at rows ``X`` (m, d)."""
+        return np.asarray(self.predictor(parameters)(X))
 
 
 class OwnJoint(_Own, JointScore):

@@ -26,13 +26,13 @@ ACTIVATIONS = ("sigmoid", "tanh", "relu", "softplus", "elu", "silu", "sin")
 class TorchMLP(Score):
     r"""A network for each node, all of them solved in one batch.
 
-    With one hidden layer, no bias and the sigmoid,
+    With one hidden layer and the sigmoid,
 
-    .. math:: Q_j = \tfrac1{2n} \lVert x_j - \sigma(X A_j^\top) v_j \rVert^2
+    .. math:: Q_j = \tfrac1{2n} \lVert x_j - \sigma(X A_j^\top + b_j) v_j - c_j \rVert^2
               + l_1 \lVert A_j \rVert_1
               + \tfrac{l_2}2 (\lVert A_j \rVert_F^2 + \lVert v_j \rVert^2),
 
-    A_j (hidden, d), v_j (hidden,); deeper networks pay :math:`l_2` for all their weights and
+    A_j (hidden, d), b_j, v_j (hidden,); deeper networks pay :math:`l_2` for all their weights and
     :math:`l_1` for the first layer's. Biases cost nothing. The parameters are "A1" (d, h_1, d),
     "A2" (d, h_2, h_1), ..., "v" (d, h_k) and with ``bias=True`` "b1" (d, h_1), ..., "c" (d,).
 
@@ -45,7 +45,8 @@ class TorchMLP(Score):
     l1, l2
         Prices of the first layer's weights by size, of all weights by square.
     bias
-        Give every layer a bias.
+        Whether hidden units have biases and outputs intercepts. Without them the origin matters,
+        and columns are taken as they are given, whether or not the data are to be centred.
     loss
         "least-squares"; "gaussian", the likelihood 1/2 log ||x_j - f_j||^2; "logistic" for columns
         of zeros and ones; "auto" to choose by column; or a loss of :mod:`toposwap.losses`.
@@ -64,6 +65,8 @@ class TorchMLP(Score):
     name: ClassVar[str] = "torch-mlp"
     convex: ClassVar[bool] = False
     separable: ClassVar[bool] = True
+    #: W_ij is the 1-norm of a column of the first layer, and does not determine it.
+    edge_blocks: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -72,7 +75,7 @@ class TorchMLP(Score):
         *,
         l1: float = 0.01,
         l2: float = 0.001,
-        bias: bool = False,
+        bias: bool = True,
         loss: str | Loss = "least-squares",
         n_starts: int = 1,
         seed: int = 0,
@@ -136,7 +139,7 @@ class TorchMLP(Score):
             max_iter=self.max_iter,
             check=False,
         )
-        return BoundNetworks(self, data, problem, networks.predict)
+        return BoundNetworks(self, data, problem, networks.predictor)
 
 
 def _widths(hidden: Any) -> tuple[int, ...]:

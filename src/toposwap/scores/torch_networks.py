@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,12 +45,14 @@ class Networks:
         rows = rows_of(data, score.name)
         self.losses = score.loss.columns(data)
         self._kinds = np.array([_kind(loss, data.names[j]) for j, loss in enumerate(self.losses)])
-        centred = rows - data.mean
+        # Without biases the origin matters: then columns are taken as they are.
+        self.mean = data.mean if score.bias else np.zeros(data.d)
+        centred = rows - self.mean
         # A column of zeros and ones is predicted as it is.
         targets = np.where(self._kinds == _LOGISTIC, rows, centred)
         self.X = self._tensor(centred)
         self.targets = self._tensor(targets.T)
-        self._activate = self._activation()
+        self._activate = activation(self.torch, score.activation)
 
     def random(self, rng: np.random.Generator) -> dict[str, NDArray[np.float64]]:
         """Starting values of all nodes: weights uniform up to 1 / sqrt(inputs)."""
@@ -88,16 +91,11 @@ class Networks:
             gradients[at] = slope.cpu().numpy()
         return values, gradients
 
-    def predict(
-        self, parameters: Mapping[str, NDArray[np.float64]], X: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """The expected value of each column, (m, d), in the units of the data."""
-        arrays = {name: self._tensor(array) for name, array in parameters.items()}
-        with self.torch.no_grad():
-            output = self._outputs(arrays, self._tensor(X - self.data.mean))
-        f = output.cpu().numpy().T
+    def predictor(self, parameters: Mapping[str, NDArray[np.float64]]) -> NetworkPredictor:
+        """Parameters with what it takes to use them."""
         odds = self._kinds == _LOGISTIC
-        return np.where(odds, np.exp(-np.logaddexp(0.0, -f)), f + self.data.mean)
+        shift = np.where(odds, 0.0, self.mean)
+        return NetworkPredictor(self.score, parameters, self.mean, shift, odds)
 
     # --- inside ----------------------------------------------------------------------------------
 
@@ -109,7 +107,7 @@ class Networks:
             size = math.prod(shape)
             arrays[name] = x[:, at : at + size].reshape(-1, *shape)
             at += size
-        output = self._outputs(arrays, self.X)
+        output = outputs(arrays, self.X, self._activate)
         target = self.targets[torch.as_tensor(which, device=self.device)]
         kinds = self._kinds[which]
         value = torch.zeros(len(which), dtype=torch.float64, device=self.device)
@@ -130,25 +128,59 @@ class Networks:
         ]
         return value + 0.5 * self.score.l2 * sum(paid)
 
-    def _outputs(self, arrays: Mapping[str, Any], X: Any) -> Any:
-        """Outputs of the nodes in a batch, (b, m), for inputs X (m, d)."""
-        layer = X
-        for k in range(1, len(self.score.hidden) + 1):
-            layer = layer @ arrays[f"A{k}"].transpose(1, 2)
-            if self.score.bias:
-                layer = layer + arrays[f"b{k}"][:, None, :]
-            layer = self._activate(layer)
-        output = (layer @ arrays["v"][:, :, None])[:, :, 0]
-        return output + arrays["c"][:, None] if self.score.bias else output
-
-    def _activation(self) -> Any:
-        name = self.score.activation
-        if callable(name):
-            return name
-        return getattr(self.torch, name, None) or getattr(self.torch.nn.functional, name)
-
     def _tensor(self, array: NDArray[np.float64]) -> Any:
         return self.torch.tensor(array, dtype=self.torch.float64, device=self.device)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NetworkPredictor:
+    """Networks without their data.
+
+    Attributes
+    ----------
+    score
+        The settings.
+    parameters
+        Of all nodes.
+    mean, shift
+        What is taken off the inputs and added to the outputs, (d,) each.
+    odds
+        Columns (d,) of zeros and ones, whose outputs are logarithms of odds.
+    """
+
+    score: TorchMLP
+    parameters: Mapping[str, NDArray[np.float64]]
+    mean: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    odds: NDArray[np.bool_]
+
+    def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The expected value of each column of ``X`` (m, d), (m, d)."""
+        torch = import_torch("the score 'torch-mlp'")
+        arrays = {name: torch.tensor(array) for name, array in self.parameters.items()}
+        with torch.no_grad():
+            inputs = torch.tensor(X - self.mean, dtype=torch.float64)
+            f = outputs(arrays, inputs, activation(torch, self.score.activation)).numpy().T
+        return np.where(self.odds, np.exp(-np.logaddexp(0.0, -f)), f) + self.shift
+
+
+def outputs(arrays: Mapping[str, Any], X: Any, activate: Any) -> Any:
+    """Outputs of the nodes in a batch, (b, m), for inputs X (m, d)."""
+    layer, k = X, 1
+    while f"A{k}" in arrays:
+        layer = layer @ arrays[f"A{k}"].transpose(1, 2)
+        if f"b{k}" in arrays:
+            layer = layer + arrays[f"b{k}"][:, None, :]
+        layer, k = activate(layer), k + 1
+    output = (layer @ arrays["v"][:, :, None])[:, :, 0]
+    return output + arrays["c"][:, None] if "c" in arrays else output
+
+
+def activation(torch: Any, name: Any) -> Any:
+    """The function that ``name`` stands for, if it is not one already."""
+    if callable(name):
+        return name
+    return getattr(torch, name, None) or getattr(torch.nn.functional, name)
 
 
 _SQUARES, _GAUSSIAN, _LOGISTIC = 0, 1, 2
