@@ -129,6 +129,23 @@ def test_a_search_cannot_prove_what_is_not_convex():
         )
 
 
+def test_q_must_have_a_value_where_edges_are_absent():
+    """-log W_01 has none without the edge 0 -> 1; orders that forbid it are never taken."""
+
+    def needs_an_edge(W, X):
+        value, gradient = squares(W, X)
+        gradient = gradient.copy()
+        gradient[0, 1] -= 1.0 / W[0, 1]
+        return value - np.log(W[0, 1]), gradient
+
+    score = Differentiable(needs_an_edge, np.full((3, 3), 0.5), backend="numpy")
+    X = real_table(0, 3)
+    with pytest.raises(InputError, match=r"not finite for the order \[1, 0, 2\]"):
+        ts.Topo(score=score, init=[1, 0, 2]).fit(X)
+    model = ts.Topo(score=score, init=[0, 1, 2]).fit(X)
+    assert model.causal_order_.index(0) < model.causal_order_.index(1)
+
+
 def test_the_users_data_and_parameters_are_not_changed():
     X = real_table(0, 3)
     given, start = X.copy(), np.full((3, 3), 0.1)

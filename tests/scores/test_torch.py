@@ -200,6 +200,16 @@ def test_a_batch_is_what_its_nodes_are():
         assert not fit.parameters[bound.problem.parts[node].cause == node].any()
 
 
+def test_large_batches_are_taken_in_turns(monkeypatch):
+    data = Dataset.from_table(curved_table(3))
+    values = []
+    for activations, entries in ((4_000_000, 200_000), (700, 30)):
+        monkeypatch.setattr("toposwap.scores.torch_networks._LARGEST_BATCH", activations)
+        monkeypatch.setattr("toposwap.scores.own_problem._LARGEST_BATCH", entries)
+        values.append(TorchMLP(hidden=3).bind(data).fit(Order([0, 1, 2])).value)
+    assert values[0] == pytest.approx(values[1], rel=1e-7)
+
+
 @pytest.mark.parametrize("search", ["none", "insertion", "paper", "auto"])
 def test_networks_under_every_search(search):
     bound = TorchMLP(hidden=3).bind(Dataset.from_table(curved_table(4)))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.dataset import Dataset
+    from toposwap.order import Order
     from toposwap.scores.base import OrderFit, Point, Score
     from toposwap.scores.layout import Parameters
     from toposwap.scores.own_problem import Problem
@@ -73,6 +74,16 @@ class _Own:
     def evaluate(self, parameters: Parameters) -> Point:
         """Q and its derivatives; a weight matrix alone gets the best of the other parameters."""
         return self.problem.point(parameters)
+
+    def fit(self, order: Order) -> Any:
+        """Solve ``order``, which must leave Q a value."""
+        fit = super().fit(order)  # type: ignore[misc]
+        if not np.isfinite(fit.value):
+            raise InputError(
+                f"q: not finite for the order {list(order)}, where the entries of all edges that "
+                "it forbids are zero; Q must have a value wherever edges are absent"
+            )
+        return fit
 
     def as_parameters(self, given: Any) -> Parameters:
         """The user's arrays, or a weight matrix (d, d) if that determines them."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Parts are solved this far below the tolerance of the certificate.
 _MARGIN = 0.3
+#: Entries solved at once: the solver remembers each of them some eighty times.
+_LARGEST_BATCH = 200_000
 
 
 class Problem:
@@ -172,7 +174,8 @@ class Problem:
         """Entries (q,) that minimise Q of each of ``parts``, and Q there, all in one batch.
 
         Entries that are not ``free`` (b, q) are zero. A part without a ``warm`` start is solved
-        from each of the starting values.
+        from each of the starting values, and so is one whose Q has no value at the warm start. If
+        it has none at any of them it is infinite.
         """
         owners, begins = [], []
         for k, part in enumerate(parts):
@@ -188,17 +191,26 @@ class Problem:
             current = best[k]
             if current is None or value < current[1]:
                 best[k] = (x, value)
-        return [found for found in best if found is not None]
+        found = [one for one in best if one is not None]
+        again = [k for k, start in enumerate(warm) if start is not None and np.isinf(found[k][1])]
+        if again:
+            fresh = self.solve([parts[k] for k in again], free[again], [None] * len(again))
+            for k, one in zip(again, fresh, strict=True):
+                found[k] = one
+        return found
 
     def _values(self, parts: list[Part], x: NDArray[np.float64]) -> NDArray[np.float64]:
         values, _ = self.batch(np.array([part.index for part in parts]), x)
         paid = [self.penalty.value(row[part.is_edge]) for part, row in zip(parts, x, strict=True)]
-        return values + np.array(paid)
+        return np.where(np.isfinite(values), values, np.inf) + np.array(paid)
 
     def _minimise(
         self, parts: list[Part], begin: NDArray[np.float64], free: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
         """Over the ``free`` entries (b, q), the others staying where they are."""
+        if len(parts) > (size := max(1, _LARGEST_BATCH // begin.shape[1])):
+            turns = [slice(k, k + size) for k in range(0, len(parts), size)]
+            return np.concatenate([self._minimise(parts[t], begin[t], free[t]) for t in turns])
         indices = np.array([part.index for part in parts])
         places = np.array([part.places for part in parts])
         edges = np.array([part.is_edge for part in parts])

@@ -166,7 +166,7 @@ class _State:
             predicted = _dots(steep[todo], trial - x[todo])
             noise = _ROUNDING * np.abs(before[todo])
             falls = value <= before[todo] + _DECREASE * predicted
-            new_slope = np.einsum("bp,bp->b", gradient + kink[todo] * side[todo], direction[todo])
+            new_slope = _dots(gradient + kink[todo] * side[todo], direction[todo])
             flat = new_slope >= _CURVATURE * slope[todo]
             # Rounding error hides the decrease: a slope that has shrunk is as good a sign.
             close = (value <= before[todo] + noise) & (
