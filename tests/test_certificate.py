@@ -8,7 +8,7 @@ from toy_scores import NodewiseLasso
 
 import toposwap as ts
 from toposwap.acyclicity import ACYCLICITIES
-from toposwap.certificate import certify, violations
+from toposwap.certificate import certify, is_connected, violations
 from toposwap.dataset import Dataset
 from toposwap.graph import topological_order
 from toposwap.order import Order
@@ -116,3 +116,28 @@ def test_cycles_are_never_certified():
     assert not certificate.satisfied
     assert certificate.matrix[0, 1] == 1e-3
     assert certificate.matrix[1, 0] == 1e-3
+
+
+def test_connected_means_a_path_between_any_two():
+    """Against the definition: for i before j there is a directed path, by powers of the matrix."""
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(200):
+        W = np.triu(rng.random((4, 4)) < 0.7, 1) * 1.0
+        paths = np.linalg.matrix_power(np.eye(4) + W, 4) > 0.0
+        expected = bool(paths[np.triu_indices(4)].all())
+        shuffle = rng.permutation(4)
+        assert is_connected(W[np.ix_(shuffle, shuffle)]) == expected
+        seen.add(expected)
+    assert seen == {True, False}
+
+
+def test_the_certificate_tells_what_the_theorem_rests_on():
+    X, _ = table(2)
+    point = LeastSquares().bind(Dataset.from_table(X)).evaluate(np.zeros((5, 5)))
+    full = LeastSquares().bind(Dataset.from_table(X)).fit(Order(range(5))).point()
+    told = [
+        certify(at, convex=True, tolerance=1e-8, separable=separable).condition
+        for at, separable in ((point, True), (point, False), (full, False))
+    ]
+    assert told == ["separable", "not connected", "connected"]

@@ -10,6 +10,11 @@ r"""The KKT conditions of Lemma 1, as a matrix and a verdict.
 (the cases are :math:`[\nabla h(|W|)]_{ij} = 0` and :math:`> 0`). All of K is zero exactly when the
 first two conditions of the lemma hold; the third asks the same of the parameters that belong to no
 edge. Reachability is decided on the graph, so the only tolerance is on the sizes of the entries.
+
+The conditions are checked at the point itself, whatever Q is. That a search always ends at such a
+point is a theorem for a Q that is a sum over nodes. For any other Q the theorem asks that the
+solutions be *connected*: every variable is reached by a directed path from each one before it. The
+certificate tells which of the two it is, see :attr:`Certificate.condition`.
 """
 
 from __future__ import annotations
@@ -48,6 +53,11 @@ class Certificate:
         K of the paper, (d, d), in the units of the data.
     relative
         The relative residual behind each entry of K, (d, d).
+    condition
+        What the paper's theorem about the search rests on: "separable" (Q is a sum over nodes,
+        nothing else is needed), "connected" (it is not, and the condition on connected solutions
+        holds here) or "not connected" (it does not: the conditions hold or fail as checked, but no
+        theorem promised that a search would get here).
     """
 
     satisfied: bool
@@ -57,6 +67,7 @@ class Certificate:
     worst: tuple[int, int]
     matrix: NDArray[np.float64] = field(repr=False)
     relative: NDArray[np.float64] = field(repr=False)
+    condition: str = "separable"
 
     def __repr__(self) -> str:
         verdict = f"{self.kind}" if self.satisfied else f"not a {self.kind}"
@@ -77,7 +88,13 @@ def violations(point: Point, tolerance: float) -> NDArray[np.int64]:
     return np.argwhere(~walk_back & (point.gradient > limit))
 
 
-def certify(point: Point, *, convex: bool, tolerance: float) -> Certificate:
+def is_connected(weights: NDArray[np.float64]) -> bool:
+    """Whether of any two variables one is reached from the other by a directed path."""
+    reached = reachability(weights != 0.0)
+    return bool((reached | reached.T | np.eye(len(weights), dtype=bool)).all())
+
+
+def certify(point: Point, *, convex: bool, tolerance: float, separable: bool = True) -> Certificate:
     """Check the conditions of Lemma 1 at ``point``."""
     walk_back = reachability(point.weights != 0.0).T
     matrix = np.where(walk_back, np.abs(point.weights), point.gradient)
@@ -97,4 +114,11 @@ def certify(point: Point, *, convex: bool, tolerance: float) -> Certificate:
         worst=(int(i), int(j)),
         matrix=matrix,
         relative=relative,
+        condition=_condition(point.weights, separable=separable),
     )
+
+
+def _condition(weights: NDArray[np.float64], *, separable: bool) -> str:
+    if separable:
+        return "separable"
+    return "connected" if is_connected(weights) else "not connected"

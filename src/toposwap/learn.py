@@ -60,7 +60,9 @@ def learn(
         score=point.value,
         loss=point.value - point.penalty,
         status=status,
-        certificate=certify(point, convex=score.convex, tolerance=bound.tolerance),
+        certificate=certify(
+            point, convex=score.convex, tolerance=bound.tolerance, separable=score.separable
+        ),
         history=tuple(history),
         equivalent=score.equivalent,
         scale_dependent=score.scale_dependent,

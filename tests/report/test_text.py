@@ -102,6 +102,7 @@ def test_the_record_is_complete_and_speaks_of_names(model):
         "max_residual": model.certificate_.max_residual,
         "tolerance": model.certificate_.tolerance,
         "worst": {"source": NAMES[i], "target": NAMES[j]},
+        "condition": "separable",
     }
     place = {name: k for k, name in enumerate(NAMES)}
     rebuilt = np.zeros((4, 4))
@@ -188,3 +189,13 @@ def test_what_was_chosen_and_what_is_open_is_said():
     units = as_text(summary(Topo().fit(pair)), width=300)
     assert "depends on the units" in units
     assert "100% of the directed paths the variance rises" in units
+
+
+def test_what_the_theorem_rests_on_is_told_where_a_score_does_not_separate(model):
+    assert "theorem" not in as_text(report(model))
+    assert record_of(model)["certificate"]["condition"] == "separable"
+    X = linear_dataset(6, 300, "ER", 0.5, random_state=3).X
+    sparse = Topo(score="equal-variance-l0").fit(X)
+    text = " ".join(as_text(report(sparse)).split())
+    assert "theorem the score is no sum over variables, and not every variable is reached" in text
+    assert record_of(sparse)["certificate"]["condition"] == "not connected"

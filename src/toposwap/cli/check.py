@@ -81,19 +81,19 @@ def _print(judged: Judged, worst: list[Residual], names: list[str]) -> None:
     from rich.text import Text
 
     from toposwap.report.text import key_values
-    from toposwap.report.words import certificate_in_words, counted
+    from toposwap.report.words import certificate_in_words, condition_in_words, counted
 
     edges = counted(int((judged.point.weights != 0.0).sum()), "edge")
-    show(
-        key_values(
-            [
-                ("graph", f"{edges}, {'a DAG' if judged.acyclic else 'NOT a DAG: it has cycles'}"),
-                ("score", f"{judged.point.value:.6g} ({judged.score_name})"),
-                ("certificate", certificate_in_words(judged.certificate, names)),
-                *(("chosen", choice) for choice in judged.choices),
-            ]
-        )
-    )
+    lines = [
+        ("graph", f"{edges}, {'a DAG' if judged.acyclic else 'NOT a DAG: it has cycles'}"),
+        ("score", f"{judged.point.value:.6g} ({judged.score_name})"),
+        ("certificate", certificate_in_words(judged.certificate, names)),
+    ]
+    condition = condition_in_words(judged.certificate)
+    if condition is not None:
+        lines.append(("theorem", condition))
+    lines += [("chosen", choice) for choice in judged.choices]
+    show(key_values(lines))
     if worst:
         say()
         listing = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)

@@ -42,6 +42,7 @@ def judge(
     certificate = certify(
         point,
         convex=bound.score.convex,
+        separable=bound.score.separable,
         tolerance=bound.tolerance if tolerance is None else tolerance,
     )
     acyclic = topological_order(point.weights != 0.0) is not None

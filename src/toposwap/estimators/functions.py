@@ -71,5 +71,6 @@ def check_kkt(
     return certify(
         point,
         convex=bound.score.convex,
+        separable=bound.score.separable,
         tolerance=bound.tolerance if tolerance is None else tolerance,
     )

@@ -81,6 +81,7 @@ def certificate_record(certificate: Certificate, names: Sequence[str]) -> dict[s
         "max_residual": float(certificate.max_residual),
         "tolerance": float(certificate.tolerance),
         "worst": {"source": names[i], "target": names[j]},
+        "condition": certificate.condition,
     }
 
 

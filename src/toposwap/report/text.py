@@ -8,7 +8,7 @@ import numpy as np
 
 from toposwap.io.edges import edge_list
 from toposwap.report.record import graph_of, name_of, reversible
-from toposwap.report.words import certificate_in_words, counted, status_in_words
+from toposwap.report.words import certificate_in_words, condition_in_words, counted, status_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -97,6 +97,9 @@ def summary(
         ("certificate", certificate_in_words(model.certificate_, model.names_)),
         ("edges", _pruning(model)),
     ]
+    condition = condition_in_words(model.certificate_)
+    if condition is not None:
+        lines.insert(-1, ("theorem", condition))
     if model.result_.scale_dependent:
         lines.append(("units", _units(model)))
     else:

@@ -37,6 +37,21 @@ def certificate_in_words(certificate: Certificate, names: Sequence[str]) -> str:
     )
 
 
+#: For a score that does not separate, where the theorem about the search has a condition.
+_CONDITIONS = {
+    "connected": "the score is no sum over variables; the paper's theorem then asks that every "
+    "variable be reached from all before it, which holds here",
+    "not connected": "the score is no sum over variables, and not every variable is reached from "
+    "all before it, as the paper's theorem asks: the KKT conditions were checked at this point, "
+    "but nothing promised that a search would find it",
+}
+
+
+def condition_in_words(certificate: Certificate) -> str | None:
+    """What the theorem behind the search rests on, None where it needs nothing."""
+    return _CONDITIONS.get(certificate.condition)
+
+
 def counted(number: int, noun: str) -> str:
     """``1 edge``, ``2 edges``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

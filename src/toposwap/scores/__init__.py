@@ -4,11 +4,13 @@ from functools import partial
 
 from toposwap.scores.auto import Auto
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
+from toposwap.scores.differentiable import Differentiable
 from toposwap.scores.joint import JointScore
 from toposwap.scores.least_squares import LeastSquares
 from toposwap.scores.names import SCORES
 from toposwap.scores.penalized import Penalized
 from toposwap.scores.separable import NodeFit, SeparableScore
+from toposwap.scores.torch_mlp import TorchMLP
 
 #: The Gaussian likelihood with equal noise variances: ``EqualVariance(penalty, max_parents)``.
 EqualVariance = partial(Penalized, "equal-variance")
@@ -18,6 +20,8 @@ __all__ = [
     "LeastSquares",
     "EqualVariance",
     "Penalized",
+    "Differentiable",
+    "TorchMLP",
     "Score",
     "BoundScore",
     "OrderFit",

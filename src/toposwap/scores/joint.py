@@ -7,7 +7,7 @@ that does not precede ``j``.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toposwap.scores.base import BoundScore, OrderFit
 
@@ -34,32 +34,57 @@ class JointScore(BoundScore):
         return JointFit(self, order)
 
 
+class _Tried(NamedTuple):
+    """An order and its solution."""
+
+    order: Order
+    parameters: Any
+    value: float
+
+
 class JointFit(OrderFit):
     """One global solution, refitted as a whole for each order that is tried."""
 
     def __init__(self, bound: JointScore, order: Order) -> None:
         self.bound: JointScore = bound
         self._parameters: Any = None
-        self._tried: tuple[Order, Any, float] | None = None
-        self.reorder(order)
+        self._best: _Tried | None = None
+        self._prices: dict[Order, float] = {}
+        self._carry_out(self._solve(order))
 
     def price(self, order: Order) -> float:
         """Solve for ``order`` from the current parameters."""
-        _, value = self._solve(order)
-        return value - self.value
+        if order not in self._prices:
+            tried = self._solve(order)
+            # A search carries out the best of what it has priced.
+            if self._best is None or tried.value < self._best.value:
+                self._best = tried
+            self._prices[order] = tried.value - self.value
+        return self._prices[order]
 
     def reorder(self, order: Order) -> None:
         """Solve for ``order`` and stay there."""
-        self._parameters, self.value = self._solve(order)
-        self.order = order
+        self._carry_out(self._solve(order))
 
     def parameters(self) -> Any:
         """The solution of the last order."""
         return self._parameters
 
-    def _solve(self, order: Order) -> tuple[Any, float]:
-        # The best move is usually carried out right after it was priced.
-        if self._tried is None or self._tried[0] != order:
-            allowed = order.positions[:, None] < order.positions
-            self._tried = (order, *self.bound.solve(allowed, self._parameters))
-        return self._tried[1:]
+    def snapshot(self) -> _Tried:
+        """Order and solution."""
+        return _Tried(self.order, self._parameters, self.value)
+
+    def restore(self, snapshot: _Tried) -> None:
+        """Nothing is solved again: a score that is not convex might end elsewhere."""
+        self._carry_out(snapshot)
+
+    def _carry_out(self, tried: _Tried) -> None:
+        self.order, self._parameters, self.value = tried
+        self._best = None
+        self._prices = {}
+
+    def _solve(self, order: Order) -> _Tried:
+        if self._best is not None and self._best.order == order:
+            return self._best
+        allowed = order.positions[:, None] < order.positions
+        return _Tried(order, *self.bound.solve(allowed, self._parameters))

@@ -15,6 +15,8 @@ from toposwap.scores.base import BoundScore
 from toposwap.scores.exact_order import best_order, members
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -50,6 +52,15 @@ class SeparableScore(BoundScore):
     @abstractmethod
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
         """Minimise Q_node with parents among ``allowed`` (d,), starting from ``warm`` if given."""
+
+    #: Several nodes at once cost less than one by one, so that prices should be asked for together.
+    batches: bool = False
+
+    def fit_nodes(
+        self, wanted: Sequence[tuple[int, NDArray[np.bool_], NodeFit | None]]
+    ) -> list[NodeFit]:
+        """:meth:`fit_node` for several nodes, or for one with several sets of candidates."""
+        return [self.fit_node(node, allowed, warm) for node, allowed, warm in wanted]
 
     @abstractmethod
     def assemble(self, nodes: list[NodeFit]) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from toposwap.scores.base import OrderFit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -52,11 +52,10 @@ class SeparableFit(OrderFit):
         self._uses = np.ones((d, d), dtype=bool)
         self._wants = np.ones((d, d), dtype=bool)
         self._nodes: list[NodeFit] = []
-        nodes = []
-        for v in range(d):
-            allowed = order.positions < order.positions[v]
-            nodes.append(self._solve(v, allowed, None))
-            self._memory[v, np.packbits(allowed).tobytes()] = nodes[-1]
+        before = order.positions < order.positions[:, None]
+        nodes = self._solve_all([(v, before[v], None) for v in range(d)])
+        for v, node in enumerate(nodes):
+            self._memory[v, np.packbits(before[v]).tobytes()] = node
         self._nodes, self.order = nodes, order
         self._tabulate(range(d))
 
@@ -69,6 +68,8 @@ class SeparableFit(OrderFit):
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
         """Walk both ways from the current place; only passing what matters costs anything."""
         profile = np.zeros(self._d)
+        if self.bound.batches:
+            self._fit_ahead(self._along_the_walk(variable))
         for step in (1, -1):
             self._walk(variable, step, profile)
         return profile
@@ -77,6 +78,9 @@ class SeparableFit(OrderFit):
         """Refit, for each pair, the nodes between its two places that it matters to."""
         changes = np.zeros(len(pairs))
         variables, positions = self.order.variables, self.order.positions
+        if self.bound.batches:
+            orders = [self.order.swap(int(i), int(j)) for i, j in pairs]
+            self._fit_ahead((v, o.positions < o.positions[v]) for o in orders for v in self._met(o))
         for row, (i, j) in enumerate(pairs):
             p, q = sorted((int(positions[i]), int(positions[j])))
             early, late = int(variables[p]), int(variables[q])
@@ -157,6 +161,14 @@ class SeparableFit(OrderFit):
     def _solve(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
         return self.bound.fit_node(v, allowed, warm)
 
+    def _solve_all(
+        self, wanted: Sequence[tuple[int, NDArray[np.bool_], NodeFit | None]]
+    ) -> list[NodeFit]:
+        """Several nodes, in one batch where the score can do that."""
+        if self.bound.batches:
+            return self.bound.fit_nodes(wanted)
+        return [self._solve(v, allowed, warm) for v, allowed, warm in wanted]
+
     def _sum(self) -> float:
         """Q at the current nodes."""
         return float(sum(self._nodes[v].value for v in self.order))
@@ -209,6 +221,9 @@ class SeparableFit(OrderFit):
 
     def _refits(self, nodes: Iterable[int], order: Order) -> dict[int, NodeFit]:
         positions = order.positions
+        nodes = list(nodes)
+        if self.bound.batches:
+            self._fit_ahead((v, positions < positions[v]) for v in nodes)
         return {v: self._fit_node(v, positions < positions[v], self._nodes[v]) for v in nodes}
 
     def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
@@ -222,6 +237,38 @@ class SeparableFit(OrderFit):
         else:
             self._memory.move_to_end(key)
         return known
+
+    def _fit_ahead(self, wanted: Iterable[tuple[int, NDArray[np.bool_]]]) -> None:
+        """Solve what is about to be asked for and not known yet, in one batch."""
+        missing = {(v, np.packbits(allowed).tobytes()): (v, allowed) for v, allowed in wanted}
+        asked = [
+            (v, allowed, self._nodes[v])
+            for key, (v, allowed) in missing.items()
+            if key not in self._memory
+        ]
+        fits = self._solve_all(asked) if asked else []
+        for (v, allowed, _), fit in zip(asked, fits, strict=True):
+            self._memory[v, np.packbits(allowed).tobytes()] = fit
+        while len(self._memory) > self._remembered:
+            self._memory.popitem(last=False)
+
+    def _along_the_walk(self, v: int) -> Iterable[tuple[int, NDArray[np.bool_]]]:
+        """What each position of ``v`` means for it and for those whom it matters to."""
+        here = int(self.order.positions[v])
+        for k in range(self._d):
+            if k != here:
+                positions = self.order.insert(v, k).positions
+                w = self.order[k]
+                yield v, positions < positions[v]
+                if (self._uses if k > here else self._wants)[w, v]:
+                    yield w, positions < positions[w]
+
+    def _met(self, order: Order) -> list[int]:
+        """The nodes that going to ``order`` concerns."""
+        new = order.positions < order.positions[:, None]
+        old = self.order.positions < self.order.positions[:, None]
+        matters = (old & ~new & self._uses) | (new & ~old & self._wants)
+        return np.flatnonzero(matters.any(axis=1)).tolist()
 
     def _walk(self, v: int, step: int, profile: NDArray[np.float64]) -> None:
         """Fill the side of ``profile`` that ``v`` reaches by passing one variable after another."""

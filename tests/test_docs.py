@@ -1,0 +1,30 @@
+"""The code of the documentation pages does what the pages say."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", ["your_own_score.md"])
+def test_code_blocks_run(page):
+    """In one namespace, from top to bottom; their assertions are the test."""
+    pytest.importorskip("torch")
+    text = (DOCS / page).read_text(encoding="utf-8")
+    blocks = list(BLOCK.finditer(text))
+    assert sum("assert" in block[1] for block in blocks) >= 3
+    namespace = {}
+    for block in blocks:
+        # Padded, so that a traceback shows the line of the page.
+        above = text[: block.start(1)].count("\n")
+        exec(compile("\n" * above + block[1], str(DOCS / page), "exec"), namespace)
+
+
+def test_functions_of_the_page_are_about_twenty_lines():
+    text = (DOCS / "your_own_score.md").read_text(encoding="utf-8")
+    for block in BLOCK.findall(text):
+        if "Differentiable(" in block and "def " in block:
+            assert len([line for line in block.splitlines() if line.strip()]) <= 20
