@@ -52,7 +52,7 @@ def test_weights(name, penalty):
 )
 def test_unknown_names_are_told_what_there_is(name):
     assert name not in SCORES
-    with pytest.raises(InputError, match=r"score: .* is not one of 'least-squares'") as refused:
+    with pytest.raises(InputError, match=r"score: .* is not one of 'auto'") as refused:
         ts.Topo(score=name).fit(np.eye(4))
     for part in (*SCORES, *LOSSES, *PENALTIES, "<loss>-<penalty>"):
         assert part in str(refused.value)
