@@ -33,7 +33,6 @@ class _Legendre(Functions):
     def __call__(self, u: NDArray[np.float64], derivative: int = 0) -> NDArray[np.float64]:
         from numpy.polynomial import legendre
 
-        coefficients = np.eye(self._degree + 1)[:, 2:]
-        if derivative:
-            coefficients = legendre.legder(coefficients, derivative)
-        return np.ascontiguousarray(legendre.legval(u, coefficients).T)
+        coefficients = legendre.legder(np.eye(self._degree + 1)[:, 2:], derivative)
+        values = legendre.legval(u, coefficients).T
+        return np.ascontiguousarray(values, dtype=np.float64)

@@ -19,7 +19,7 @@ class Splines(Family):
     name: ClassVar[str] = "splines"
 
     def functions(self, size: int, distinct: NDArray[np.float64]) -> Functions:
-        """k = size + 1 splines (they contain the constant), so size - 3 inner knots."""
+        """K = size + 1 splines (they contain the constant), so size - 3 inner knots."""
         inner = max(size + 1 - (DEGREE + 1), 0)
         knots = np.quantile(distinct, np.linspace(0.0, 1.0, inner + 2)[1:-1])
         knots = np.unique(knots[(knots > -1.0) & (knots < 1.0)])

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from toposwap.errors import InputError
+from toposwap.dataset.weights import as_weights
 from toposwap.order import Order
 
 if TYPE_CHECKING:
@@ -88,6 +88,9 @@ class Score(ABC):
     #: The score is the same for all members of a Markov equivalence class, so that only the
     #: directions which the whole class shares are learned.
     equivalent: ClassVar[bool] = False
+    #: An edge has a block of parameters of which W_ij is the 1-norm, so that W alone does not
+    #: determine them.
+    edge_blocks: ClassVar[bool] = False
 
     @abstractmethod
     def bind(self, data: Dataset) -> BoundScore:
@@ -114,12 +117,19 @@ class BoundScore(ABC):
     def fit(self, order: Order) -> OrderFit:
         """The best parameters for ``order``, problem (8) of the paper."""
 
-    def predictor(self, parameters: Any) -> Predictor:  # noqa: ARG002 - those who can, do
+    def as_parameters(self, given: Any) -> Any:
+        """``given`` by a user as :meth:`evaluate` takes it, or an error that says what it takes.
+
+        Here a weight matrix; a score whose edges have blocks of parameters overrides this.
+        """
+        return as_weights(given, self.data.names)
+
+    def predictor(self, parameters: Any) -> Predictor:
         """The fitted value of each column given the other columns, as a function of new rows.
 
         It holds what it needs and not the data, so that a fitted model stays small.
         """
-        raise InputError(f"{self.score!r} makes no predictions")
+        raise NotImplementedError(f"{self.score!r} makes no predictions")
 
     def predict(self, parameters: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """The fitted values (m, d) at rows ``X`` (m, d); see :meth:`predictor`."""
@@ -128,6 +138,9 @@ class BoundScore(ABC):
     def starting_order(self, rng: np.random.Generator) -> Order | None:  # noqa: ARG002
         """A good order to start from, for ``init="auto"``; None for the smallest variances."""
         return None
+
+    #: In words, how :meth:`pruned` chooses.
+    pruning: str = ""
 
     def pruned(self, parameters: Any, order: Order, rng: np.random.Generator) -> Any | None:  # noqa: ARG002
         """Parameters refitted with the edges that matter, for ``prune="auto"``.

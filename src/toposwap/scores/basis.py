@@ -24,29 +24,29 @@ they explain nothing and nothing explains them.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas
 
-from toposwap.basis import BASES, Expansion, Family, expand
-from toposwap.dataset.factor import power_of_two, retriangularise, row_blocks
+from toposwap.dataset.factor import power_of_two
+from toposwap.dataset.validation import columns, listed
 from toposwap.errors import InputError
+from toposwap.kernels import block_exact
+from toposwap.order import Order
 from toposwap.penalties.base import checked
-from toposwap.registry import resolve
 from toposwap.scores.base import BoundScore, Point, Score
+from toposwap.scores.basis_design import Design
+from toposwap.scores.basis_parents import LEVEL, refit, significant_parents
+from toposwap.scores.dependence import relative_residuals
+from toposwap.scores.predictors import AdditiveModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.basis import Family
     from toposwap.dataset import Dataset
-    from toposwap.order import Order
     from toposwap.scores.basis_fit import BasisFit
-
-#: Functions of a variable where there are rows enough: the splines have five inner knots.
-_USUAL_SIZE = 8
-#: Most coefficients that the last node of an order should have, over the number of rows.
-_MOST_COEFFICIENTS = 0.8
 
 
 class Basis(Score):
@@ -75,6 +75,7 @@ class Basis(Score):
     separable: ClassVar[bool] = True
     selects_edges: ClassVar[bool] = False
     scale_dependent: ClassVar[bool] = True
+    edge_blocks: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -95,99 +96,6 @@ class Basis(Score):
         return BoundBasis(self, data, Design.of(data, self.basis, self.n_functions))
 
 
-class Design:
-    """The expanded columns of a data set.
-
-    Attributes
-    ----------
-    expansions
-        One for each column.
-    size
-        m, the largest of their sizes.
-    deviations
-        Root mean squares of the columns, (d,).
-    choices, remarks
-        What was chosen by looking at the data, and what the user should know.
-    """
-
-    def __init__(self, data: Dataset, family: Family, size: int, choices: tuple[str, ...]) -> None:
-        assert data.rows is not None
-        self.data = data
-        self.expansions: list[Expansion] = [
-            expand(family, data.rows[:, j], float(data.mean[j]), size) for j in range(data.d)
-        ]
-        self.size = max(expansion.size for expansion in self.expansions)
-        self.deviations = np.array([expansion.scale for expansion in self.expansions])
-        self.choices = choices
-        self.remarks: tuple[str, ...] = ()
-        most = sum(expansion.size for expansion in self.expansions)
-        if most > _MOST_COEFFICIENTS * data.n:
-            self.remarks = (
-                f"{data.n} rows are few for up to {most} coefficients a node: the last nodes of an "
-                "order are fitted too closely; use fewer functions (n_functions), more smoothness, "
-                "fewer columns or more rows",
-            )
-
-    @classmethod
-    def of(cls, data: Dataset, basis: str | Family, n_functions: int | None) -> Design:
-        """Check the arguments and choose what they leave open."""
-        family = resolve("basis", basis, BASES, Family)
-        if data.rows is None:
-            raise InputError(
-                "a basis expansion needs the rows of the table, and only a covariance matrix is "
-                "known: give the table"
-            )
-        if n_functions is None:
-            room = int(_MOST_COEFFICIENTS * data.n / data.d)
-            size = max(1, min(_USUAL_SIZE, room))
-            why = "" if size == _USUAL_SIZE else f", for {data.n} rows and {data.d} columns"
-            choices: tuple[str, ...] = (f"{size} functions a variable{why}",)
-        else:
-            whole = isinstance(n_functions, int | np.integer) and not isinstance(n_functions, bool)
-            if not (whole and n_functions >= 1):
-                raise InputError(f"n_functions: must be a whole number >= 1, got {n_functions!r}")
-            size, choices = int(n_functions), ()
-        return cls(data, family, size, choices)
-
-    @property
-    def present(self) -> NDArray[np.bool_]:
-        """Which functions there are, (d, m)."""
-        sizes = np.array([expansion.size for expansion in self.expansions])
-        return np.arange(self.size) < sizes[:, None]
-
-    @property
-    def roughness(self) -> NDArray[np.float64]:
-        """rho, (d, m), zero where there is no function."""
-        rho = np.zeros((self.data.d, self.size))
-        for row, expansion in zip(rho, self.expansions, strict=True):
-            row[: expansion.size] = expansion.roughness
-        return rho
-
-    def evaluate(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """All functions at ``rows`` (n, d), as (n, d m); zero where there is none."""
-        values = np.zeros((len(rows), len(self.expansions), self.size))
-        for j, expansion in enumerate(self.expansions):
-            values[:, j, : expansion.size] = expansion(rows[:, j])
-        return values.reshape(len(rows), -1)
-
-    def factor(self, penalty: NDArray[np.float64]) -> NDArray[np.float64]:
-        """R of U over the rows diag(penalty)^(1/2), (d m, d m); ``penalty`` is (d, m)."""
-        assert self.data.rows is not None
-        weights = np.where(self.present, penalty, 1.0).ravel()
-        triangle = np.zeros((weights.size, weights.size), order="F")
-        inner = min(weights.size, 32)
-        for block in row_blocks(self.data.rows):
-            values = np.asfortranarray(self.evaluate(block))
-            triangle, *_, info = lapack.dtpqrt(
-                0, inner, triangle, values, overwrite_a=1, overwrite_b=1
-            )
-            assert info == 0
-        triangle /= np.sqrt(self.data.n)
-        if not weights.any():
-            return triangle
-        return retriangularise(np.vstack([triangle, np.diag(np.sqrt(weights))]))
-
-
 class BoundBasis(BoundScore):
     """An additive model on given data, through the factor of its expanded columns."""
 
@@ -206,7 +114,25 @@ class BoundBasis(BoundScore):
         self.cost = (design.deviations / self.unit) ** 2
 
     def _refuse_dependent(self) -> None:
-        pass
+        """Every coefficient must be determined."""
+        data, present = self.data, self.design.present
+        free = int((present & (self.penalty == 0.0)).sum())
+        if data.n <= free:
+            raise InputError(
+                f"{data.n} rows are too few for the {free} coefficients that have no penalty "
+                f"(n_samples={data.n} must be larger). Use a ridge (score=Basis(ridge=0.1)), fewer "
+                "functions (n_functions=...), fewer columns, or more rows"
+            )
+        residuals = relative_residuals(self.factor).reshape(present.shape)
+        bar = 32.0 * np.finfo(float).eps * np.sqrt(max(data.n, present.size))
+        dependent = (residuals <= bar).any(axis=1)
+        if dependent.any():
+            bad = [data.names[j] for j in np.flatnonzero(dependent)]
+            raise InputError(
+                f"{columns(len(bad))} {listed(bad)}: functions of one are determined by the others "
+                "to within rounding error, so their coefficients are not determined: drop one of "
+                "them, or use a ridge (score=Basis(ridge=0.1))"
+            )
 
     @cached_property
     def gradient_unit(self) -> float:
@@ -218,6 +144,41 @@ class BoundBasis(BoundScore):
         from toposwap.scores.basis_fit import BasisFit
 
         return BasisFit(self, order)
+
+    def best_order(self) -> Order:
+        """Global minimum, O(2^d d^2 m^2) time and 9 * 2^d bytes."""
+        d, m = self.data.d, self.size
+        blocks = np.ascontiguousarray(self.factor.T).reshape(d, m, d * m)
+        return Order(block_exact.exact_order(blocks, self.cost))
+
+    def as_parameters(self, given: Any) -> NDArray[np.float64]:
+        """Theta, (d, m, d)."""
+        return self.design.as_parameters(given)
+
+    def predictor(self, parameters: NDArray[np.float64]) -> AdditiveModel:
+        """The sum of the functions of the parents, about the means."""
+        return AdditiveModel(self.design.expansions, parameters, self.data.mean)
+
+    pruning = f"F-tests of whole functions, {LEVEL:.0%} a node"
+
+    def pruned(
+        self,
+        parameters: NDArray[np.float64],
+        order: Order,
+        rng: np.random.Generator,  # noqa: ARG002 - deterministic
+    ) -> NDArray[np.float64]:
+        """Keep the functions that F-tests find significant and fit them again."""
+        # The tests are those of ordinary least squares.
+        free = (
+            self.design.factor(np.zeros_like(self.penalty)) if self.penalty.any() else self.factor
+        )
+        sizes = self.design.present.sum(axis=1)
+        theta = np.zeros_like(parameters)
+        for j in range(self.data.d):
+            allowed = order.positions < order.positions[j]
+            parents = significant_parents(free, sizes, self.data.n, j, allowed)
+            theta[:, :, j] = refit(self.factor, self.size, j, parents)
+        return theta * self.design.present[:, :, None] * self.design.deviations
 
     def value_of(self, residual_variance: NDArray[np.float64], cost: NDArray[np.float64]) -> float:
         """1/2 sum_v cost_v (var_v - ridge) in the units of the data."""

@@ -107,9 +107,9 @@ class BasisFit(OrderFit):
         coefficients = -rows * (self._own[:, 0, 0] * deviations)[:, None, None]
         before = self._position < np.arange(d)[:, None]
         theta = np.zeros((d, m, d))
-        theta[:, :, self._order] = np.where(before[:, :, None], coefficients, 0.0).transpose(
-            1, 2, 0
-        )
+        # Where there is no function there is no coefficient either.
+        before = before[:, :, None] & self.bound.design.present
+        theta[:, :, self._order] = np.where(before, coefficients, 0.0).transpose(1, 2, 0)
         return theta
 
     def point(self) -> Point:

@@ -72,6 +72,22 @@ def significant_parents(
     return chosen
 
 
+def refit(
+    factor: NDArray[np.float64], size: int, node: int, parents: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Coefficients (d, m) of the first column of ``node`` on the blocks of ``parents`` alone.
+
+    ``factor`` holds the penalty's rows as well. In units of the deviation of the node.
+    """
+    d = parents.size
+    chosen = np.flatnonzero(np.repeat(parents, size))
+    theta = np.zeros(d * size)
+    if chosen.size:
+        solved, *_ = np.linalg.lstsq(factor[:, chosen], factor[:, node * size], rcond=None)
+        theta[chosen] = solved
+    return theta.reshape(d, size)
+
+
 def _gains(left: NDArray[np.float64], residual: NDArray[np.float64]) -> NDArray[np.float64]:
     """By how much each block (D, k, m) would lower the residual sum of squares, (k,)."""
     gram = np.einsum("tir,tis->irs", left, left, optimize=True)
@@ -126,5 +142,5 @@ def _p_values(
     free: NDArray[np.int64] | int,
 ) -> NDArray[np.float64]:
     """Of F = (gain / width) / (rss / free)."""
-    p: NDArray[np.float64] = fdtrc(width, free, gain * free / (np.maximum(rss, 1e-300) * width))
-    return p
+    ratio = gain * free / (np.maximum(rss, np.finfo(float).tiny) * width)
+    return np.asarray(fdtrc(width, free, ratio), dtype=np.float64)
