@@ -6,6 +6,7 @@ from functools import partial
 from toposwap.penalties import L1
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
 from toposwap.scores.basis import Basis
+from toposwap.scores.basis_group import GroupBasis
 from toposwap.scores.equal_variance import EqualVariance
 from toposwap.scores.joint import JointScore
 from toposwap.scores.least_squares import LeastSquares
@@ -27,6 +28,8 @@ SCORES: dict[str, Callable[[], Score]] = {
     "logistic-l1": lambda: Penalized("logistic", L1(0.01)),
     "poisson-l1": lambda: Penalized("poisson", L1(0.01)),
     Basis.name: Basis,
+    "basis-mcp": GroupBasis,
+    "basis-lasso": partial(GroupBasis, "lasso"),
 }
 
 __all__ = [
@@ -34,6 +37,7 @@ __all__ = [
     "EqualVariance",
     "Penalized",
     "Basis",
+    "GroupBasis",
     "surrogate_order",
     "Score",
     "BoundScore",

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels import pivoted
 from toposwap.order import Order
 from toposwap.scores.basis import Basis
 
@@ -30,20 +29,19 @@ def surrogate_order(
     size = min(_FUNCTIONS, max(1, int(0.8 * data.n / data.d)))
     # Where there are fewer rows than columns only a ridge determines the lines.
     bound = Basis(n_functions=size, ridge=0.0 if data.n > data.d else 0.1).bind(data)
-    cost = (data.scale / data.scale.max()) ** 2
-    fit = bound.fit(Order(pivoted.smallest_variance_order(data.factor.T.copy(), cost)))
-    _descend(fit)
+    fit = bound.fit(bound.good_order())
+    descend(fit)
     best, lowest = fit.order, fit.value
     for _ in range(n_starts - 1):
         assert rng is not None
         fit.reorder(Order(rng.permutation(data.d)))
-        _descend(fit)
+        descend(fit)
         if fit.value < lowest - fit.resolution:
             best, lowest = fit.order, fit.value
     return best
 
 
-def _descend(fit: OrderFit) -> None:
+def descend(fit: OrderFit) -> None:
     """Insertions while they help, then the best swap, and again."""
     pairs = fit.all_pairs()
     while True:
