@@ -130,12 +130,27 @@ class BoundGroupBasis(Additive, SeparableScore):
         self._gram = np.ascontiguousarray(U.T @ U)
 
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
-        """Solve ``node`` and say which changes of ``allowed`` would change the solution."""
+        """Solve ``node`` and say which changes of ``allowed`` would change the solution.
+
+        A node of the group MCP may have several local minima: the better one of those that are
+        reached from ``warm`` and from zero is taken.
+        """
+        best = None if warm is None else self._solve(node, allowed, warm.parameters)
+        if best is None or self.concavity > 0.0:
+            cold = self._solve(node, allowed, None)
+            if best is None or cold.value < best.value:
+                best = cold
+        return best
+
+    def _solve(
+        self, node: int, allowed: NDArray[np.bool_], start: NDArray[np.float64] | None
+    ) -> NodeFit:
+        # In units of the deviation of the node, where y is the first column of its own block.
         deviation = self.design.deviations[node]
         shape = self.design.present.shape
         theta = np.zeros(shape)
-        if warm is not None:
-            theta = np.where(allowed[:, None], warm.parameters / deviation, 0.0)
+        if start is not None:
+            theta = np.where(allowed[:, None], start / deviation, 0.0)
         slack = np.empty(shape)
         kinks = self.kinks / deviation
         target = self._gram[node * shape[1]]
@@ -150,15 +165,17 @@ class BoundGroupBasis(Additive, SeparableScore):
             _NODE_TOLERANCE,
             _MOST_SWEEPS,
         )
-        # 1/2 |y - U theta|^2 from the moments.
-        fitted = float(np.sum(theta * (target.reshape(shape) + slack)))
-        half = 0.5 * max(float(target[node * shape[1]]) - fitted, 0.0)
+        # |y - U theta|^2 from the moments.
+        explained = float(np.sum(theta * (target.reshape(shape) + slack)))
+        left = max(float(target[node * shape[1]]) - explained, 0.0)
         lengths = np.sqrt(np.einsum("ir,ir->i", theta, theta))
-        value = (half + float(self._price(lengths, kinks).sum())) * deviation * deviation
+        value = 0.5 * left + float(self._price(lengths, kinks).sum())
         steep = np.sqrt(np.einsum("ir,ir->i", slack, slack))
         wants = (steep > kinks + 10.0 * _NODE_TOLERANCE) & ~allowed
         wants[node] = False
-        return NodeFit(value, theta * deviation, uses=lengths > 0.0, wants=wants)
+        return NodeFit(
+            value * deviation * deviation, theta * deviation, uses=lengths > 0.0, wants=wants
+        )
 
     def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64]:
         """Theta, (d, m, d)."""
