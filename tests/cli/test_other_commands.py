@@ -43,6 +43,7 @@ def test_the_help_lists_all_commands(call):
         ("fit", search.SEARCHES),
         ("fit", acyclicity.ACYCLICITIES),
         ("simulate", simulate.NOISES),
+        ("simulate", simulate.MECHANISMS),
         ("simulate", simulate.GRAPH_KINDS),
     ],
 )
@@ -155,7 +156,18 @@ def test_simulated_files_are_the_library_s(call, tmp_path):
     )
 
 
+def test_simulated_nonlinear_files_are_the_library_s(call, tmp_path):
+    options = ("--nodes", 6, "--rows", 50, "--graph", "ER2", "--mechanism", "gp-add", "--seed", 4)
+    assert call("simulate", *options, "-o", "d.csv", "--truth", "t.csv").code == 0
+    expected = simulate.nonlinear_dataset(6, 50, "ER2", mechanism="gp-add", random_state=4)
+    frame = read_table(tmp_path / "d.csv")
+    np.testing.assert_array_equal(frame.to_numpy(), expected.X)
+    weights = read_weights(tmp_path / "t.csv", list(frame.columns))
+    np.testing.assert_array_equal(weights.to_numpy(), expected.adjacency)
+
+
 def test_simulate_refusals(refused):
+    assert "--mechanism: 'nope'" in refused("simulate", "-o", "d.csv", "--mechanism", "nope")
     assert "kind is 'nope'" in refused("simulate", "-o", "d.csv", "--graph", "nope")
     assert "noise is 'nope'" in refused("simulate", "-o", "d.csv", "--noise", "nope")
     assert "at most 3" in refused("simulate", "-o", "d.csv", "--nodes", 3, "--graph", "ER4")

@@ -1,4 +1,4 @@
-"""Random graphs, and data from linear structural equation models on them.
+"""Random graphs, and data from linear and nonlinear structural equation models on them.
 
 >>> from toposwap.simulate import linear_dataset
 >>> sample = linear_dataset(20, 1000, kind="ER2", random_state=0)
@@ -18,6 +18,13 @@ from toposwap.simulate.linear import (
     noise_law,
     population_covariance,
 )
+from toposwap.simulate.nonlinear import (
+    MECHANISMS,
+    NonlinearSample,
+    mechanism,
+    nonlinear_dataset,
+    nonlinear_sem,
+)
 
 __all__ = [
     # graphs
@@ -28,9 +35,15 @@ __all__ = [
     "population_covariance",
     "linear_dataset",
     "LinearSample",
+    # nonlinear models
+    "nonlinear_sem",
+    "nonlinear_dataset",
+    "NonlinearSample",
     # what can be chosen by name, and how to add to it
     "GRAPH_KINDS",
     "graph_kind",
     "NOISES",
     "noise_law",
+    "MECHANISMS",
+    "mechanism",
 ]
