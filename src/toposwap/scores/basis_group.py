@@ -22,7 +22,7 @@ from toposwap.scores.base import Point, Score
 from toposwap.scores.basis import Basis
 from toposwap.scores.basis_design import Additive, Design
 from toposwap.scores.separable import NodeFit, SeparableScore
-from toposwap.scores.surrogate import descend
+from toposwap.scores.surrogate import RIDGE, descend
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,7 +106,7 @@ class GroupBasis(Score):
 
 def _noise(data: Dataset, design: Design) -> float:
     """The noise deviation, one for all columns: at the best order, less what overfitting hides."""
-    bound = Basis(ridge=1e-3).bound_to(data, design)
+    bound = Basis(ridge=RIDGE).bound_to(data, design)
     fit = bound.fit(bound.good_order())
     descend(fit)
     coefficients = float(design.present.sum()) * (data.d - 1) / 2.0 / data.d

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Enough to tell a curve from a line; the surrogate need not be exact.
 _FUNCTIONS = 8
+#: Of coefficients in units of the columns' deviations.
+RIDGE = 1e-3
 
 
 def surrogate_order(
@@ -27,8 +29,8 @@ def surrogate_order(
     orders; the best order is returned.
     """
     size = min(_FUNCTIONS, max(1, int(0.8 * data.n / data.d)))
-    # Where there are fewer rows than columns only a ridge determines the lines.
-    bound = Basis(n_functions=size, ridge=0.0 if data.n > data.d else 0.1).bind(data)
+    # A ridge, so that columns which others determine and too few rows are no obstacle.
+    bound = Basis(n_functions=size, ridge=RIDGE).bind(data)
     fit = bound.fit(bound.good_order())
     descend(fit)
     best, lowest = fit.order, fit.value
