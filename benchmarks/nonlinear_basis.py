@@ -42,8 +42,8 @@ def additive(d: int, seeds: int, score: str = "basis", mechanism: str = "gp-add"
     gap, shd, shd_true, spent, certified = np.mean(rows, axis=0)
     worst = np.max(rows, axis=0)
     print(
-        f"{score:12s} {mechanism}, ER4, n=1000, d={d:3d}, {seeds:2d} seeds: Q {gap:+.2f} percent of "
-        f"true's (worst {worst[0]:+.2f}), SHD {shd:.1f} (worst {worst[1]:.0f}; true order "
+        f"{score:12s} {mechanism}, ER4, n=1000, d={d:3d}, {seeds:2d} seeds: Q {gap:+.2f} percent "
+        f"of true's (worst {worst[0]:+.2f}), SHD {shd:.1f} (worst {worst[1]:.0f}; true order "
         f"{shd_true:.1f}), {spent:.2f} s (worst {worst[3]:.2f}), certified {certified:.0%}",
         flush=True,
     )

@@ -269,17 +269,20 @@ def test_independent_columns_stay_unconnected():
     assert found <= 4
 
 
+@pytest.mark.parametrize("search", ["auto", "paper", "insertion"])
 @pytest.mark.parametrize("score", ["basis", "basis-lasso"])
-def test_renaming_reflecting_and_common_units_change_nothing(score):
+def test_renaming_reflecting_and_common_units_change_nothing(score, search):
     X, _ = additive_table(2, d=6, n=200)
     rng = np.random.default_rng(0)
-    here = ts.Topo(score).fit(X)
-    for factor in (1.0, 1e-5, 1e5):
+    start = rng.permutation(6)
+    here = ts.Topo(score, search, start).fit(X)
+    for factor in (1.0, 1e-100, 1e100):
         old, sign = rng.permutation(6), rng.choice([-1.0, 1.0], 6)
-        there = ts.Topo(score).fit(X[:, old] * sign * factor)
         new = np.argsort(old)
+        there = ts.Topo(score, search, new[start]).fit(X[:, old] * sign * factor)
         assert there.causal_order_ == new[here.causal_order_].tolist()
         assert there.score_ == pytest.approx(here.score_ * factor**2, rel=1e-8)
+        assert there.n_iter_ == here.n_iter_
         for mine, theirs in (
             (here.weights_, there.weights_),
             (here.adjacency_matrix_, there.adjacency_matrix_),

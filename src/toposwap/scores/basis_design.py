@@ -151,8 +151,8 @@ class Additive(BoundScore):
 
     @cached_property
     def gradient_unit(self) -> float:
-        """The geometric mean of the columns' variances."""
-        return float(np.exp(2.0 * np.log(self.design.deviations).mean()))
+        """The geometric mean of the columns' deviations: functions have none of their own."""
+        return float(np.exp(np.log(self.design.deviations).mean()))
 
     def as_parameters(self, given: Any) -> NDArray[np.float64]:
         """Theta, (d, m, d)."""
