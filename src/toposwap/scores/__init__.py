@@ -7,6 +7,7 @@ from toposwap.penalties import L1
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
 from toposwap.scores.basis import Basis
 from toposwap.scores.basis_group import GroupBasis
+from toposwap.scores.basis_subset import BasisBIC
 from toposwap.scores.equal_variance import EqualVariance
 from toposwap.scores.joint import JointScore
 from toposwap.scores.least_squares import LeastSquares
@@ -28,6 +29,7 @@ SCORES: dict[str, Callable[[], Score]] = {
     "logistic-l1": lambda: Penalized("logistic", L1(0.01)),
     "poisson-l1": lambda: Penalized("poisson", L1(0.01)),
     Basis.name: Basis,
+    BasisBIC.name: BasisBIC,
     "basis-mcp": GroupBasis,
     "basis-lasso": partial(GroupBasis, "lasso"),
 }
@@ -37,6 +39,7 @@ __all__ = [
     "EqualVariance",
     "Penalized",
     "Basis",
+    "BasisBIC",
     "GroupBasis",
     "surrogate_order",
     "Score",

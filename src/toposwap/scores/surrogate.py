@@ -47,8 +47,11 @@ def descend(fit: OrderFit) -> None:
     """Insertions while they help, then the best swap, and again."""
     pairs = fit.all_pairs()
     while True:
-        while fit.insertion_sweep(fit.order.variables):
-            pass
+        before = np.inf
+        # Until nothing moves, or a move's gain was rounding error.
+        while fit.value < before:
+            before = fit.value
+            fit.insertion_sweep(fit.order.variables)
         fit.refresh()
         changes = fit.swap_changes(pairs)
         best = int(changes.argmin())
