@@ -44,6 +44,7 @@ def test_the_help_lists_all_commands(call):
         ("fit", search.SEARCHES),
         ("fit", acyclicity.ACYCLICITIES),
         ("simulate", simulate.NOISES),
+        ("simulate", simulate.MECHANISMS),
         ("simulate", simulate.GRAPH_KINDS),
     ],
 )
@@ -134,6 +135,22 @@ def test_refine_shows_before_and_after(call, sample, tmp_path):
     assert json.loads(call(*refine, "--json").out)["edges"] == record["edges"]
 
 
+def test_blocks_of_parameters_are_refined_from_the_order_and_not_checked(
+    call, refused, sample, tmp_path
+):
+    rng = np.random.default_rng(0)
+    d = len(read_table(sample).columns)
+    np.save(tmp_path / "w.npy", np.triu(rng.standard_normal((d, d)), 1))
+    outcome = call("refine", sample, "w.npy", "--score", "basis")
+    assert outcome.code == 0
+    assert "(at their order) -> " in outcome.out
+    before = json.loads(call("refine", sample, "w.npy", "--score", "basis", "--json").out)["before"]
+    start = toposwap.Topo("basis", "none", init=range(d)).fit(read_table(sample))
+    assert before == {"score": pytest.approx(start.score_), "certificate": None}
+    line = refused("check", sample, "w.npy", "--score", "basis")
+    assert "--score basis: an edge has a block of parameters, which weights do not" in line
+
+
 def test_refine_of_cycles(call, sample, tmp_path):
     (tmp_path / "w.csv").write_text("source,target\nmildew,harvest\nharvest,mildew\n")
     outcome = call("refine", sample, "w.csv")
@@ -169,7 +186,18 @@ def test_simulated_files_are_the_library_s(call, tmp_path):
     )
 
 
+def test_simulated_nonlinear_files_are_the_library_s(call, tmp_path):
+    options = ("--nodes", 6, "--rows", 50, "--graph", "ER2", "--mechanism", "gp-add", "--seed", 4)
+    assert call("simulate", *options, "-o", "d.csv", "--truth", "t.csv").code == 0
+    expected = simulate.nonlinear_dataset(6, 50, "ER2", mechanism="gp-add", random_state=4)
+    frame = read_table(tmp_path / "d.csv")
+    np.testing.assert_array_equal(frame.to_numpy(), expected.X)
+    weights = read_weights(tmp_path / "t.csv", list(frame.columns))
+    np.testing.assert_array_equal(weights.to_numpy(), expected.adjacency)
+
+
 def test_simulate_refusals(refused):
+    assert "--mechanism: 'nope'" in refused("simulate", "-o", "d.csv", "--mechanism", "nope")
     assert "kind is 'nope'" in refused("simulate", "-o", "d.csv", "--graph", "nope")
     assert "noise is 'nope'" in refused("simulate", "-o", "d.csv", "--noise", "nope")
     assert "at most 3" in refused("simulate", "-o", "d.csv", "--nodes", 3, "--graph", "ER4")

@@ -13,6 +13,7 @@ _EPILOG = """\b
 Examples:
   toposwap simulate --nodes 20 --rows 1000 -o data.csv --truth truth.csv --seed 1
   toposwap simulate --nodes 50 --rows 5000 --graph SF4 --noise gumbel -o data.parquet
+  toposwap simulate --nodes 10 --graph ER4 --mechanism mlp -o data.csv --truth truth.csv
   toposwap fit data.csv -o learned.csv && toposwap compare truth.csv learned.csv
 """
 
@@ -48,6 +49,14 @@ Examples:
     show_default=True,
     help="gauss-EV (equal variances), gauss-NV (unequal), exponential, gumbel or uniform.",
 )
+@click.option(
+    "--mechanism",
+    metavar="NAME",
+    default="linear",
+    show_default=True,
+    help="linear, mlp (neural networks), mim (multiple index models), gp (Gaussian processes) or "
+    "gp-add (sums of Gaussian processes, one a parent).",
+)
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Same seed, same files.")
 @click.option(
     "-o",
@@ -66,18 +75,19 @@ def simulate(
     rows: int,
     graph: str,
     noise: str,
+    mechanism: str,
     seed: int | None,
     output: Path,
     truth: Path | None,
 ) -> None:
-    """Draw a random graph and data from it: x = W'x + noise."""
+    """Draw a random graph and data from it: x_j = f_j(parents) + noise."""
     import numpy as np
     import pandas as pd
 
     from toposwap.io import check_writable, write_graph, write_table
     from toposwap.io.tables import PARQUET, require_pyarrow, table_suffix
     from toposwap.io.write_graph import graph_suffix
-    from toposwap.simulate import linear_dataset
+    from toposwap.simulate import MECHANISMS, linear_dataset, nonlinear_dataset
 
     if table_suffix(output) in PARQUET:
         require_pyarrow(f"writing {str(output)!r}")
@@ -88,9 +98,20 @@ def simulate(
         if truth.absolute() == output.absolute():
             raise InputError("--output and --truth are the same file: choose two names")
     names = [f"x{k}" for k in range(nodes)]
-    sample = linear_dataset(nodes, rows, graph, noise=noise, random_state=seed)
-    write_table(output, pd.DataFrame(sample.X, columns=names))
+    if mechanism == "linear":
+        sample = linear_dataset(nodes, rows, graph, noise=noise, random_state=seed)
+        X, weights = sample.X, sample.weights
+    elif mechanism in MECHANISMS:
+        drawn = nonlinear_dataset(
+            nodes, rows, graph, mechanism=mechanism, noise=noise, random_state=seed
+        )
+        X, weights = drawn.X, drawn.adjacency.astype(float)
+    else:
+        raise InputError(
+            f"--mechanism: {mechanism!r} is not one of linear, {', '.join(MECHANISMS)}"
+        )
+    write_table(output, pd.DataFrame(X, columns=names))
     say(f"wrote {output}: {rows} rows x {nodes} columns")
     if truth is not None:
-        write_graph(truth, pd.DataFrame(sample.weights, index=names, columns=names))
-        say(f"wrote {truth}: {np.count_nonzero(sample.weights)} edges")
+        write_graph(truth, pd.DataFrame(weights, index=names, columns=names))
+        say(f"wrote {truth}: {np.count_nonzero(weights)} edges")

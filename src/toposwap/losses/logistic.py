@@ -50,6 +50,10 @@ class LogisticLoss(ColumnLoss):
         """The formula above, without overflow."""
         return float(np.mean(np.logaddexp(0.0, f) - zeros_and_ones(x) * f))
 
+    def mean(self, f: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The chance of a one, 1 / (1 + exp(-f))."""
+        return np.exp(-np.logaddexp(0.0, -f))
+
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
         """(1 / (1 + exp(-f)) - y) / n."""
-        return (np.exp(-np.logaddexp(0.0, -f)) - zeros_and_ones(x)) / x.size
+        return (self.mean(f) - zeros_and_ones(x)) / x.size

@@ -136,6 +136,11 @@ def as_text(renderable: RenderableType, width: int = 100) -> str:
 def _pruning(model: Topo) -> str:
     kept = int(np.count_nonzero(model.adjacency_matrix_))
     found = int(np.count_nonzero(model.weights_))
+    if model.result_.pruned is not None:
+        return (
+            f"{kept} kept by {model.result_.pruned.rule}; {found - kept} of the solution's {found} "
+            "dropped"
+        )
     if model.threshold_ is None:
         return f"{kept}, not pruned"
     return (
@@ -152,7 +157,10 @@ def _units(model: Topo) -> str:
         return told
     told += f"; along {share:.0%} of the directed paths the variance rises"
     if share >= 0.9:
-        told += ", so sorting by variance finds nearly the same order: compare with --score bic"
+        other = "basis-bic" if name_of(model.score).startswith("basis") else "bic"
+        told += (
+            f", so sorting by variance finds nearly the same order: compare with --score {other}"
+        )
     return told
 
 

@@ -9,6 +9,9 @@ from toposwap.losses import LOSSES
 from toposwap.penalties import L1, PENALTIES
 from toposwap.scores.auto import Auto
 from toposwap.scores.base import Score
+from toposwap.scores.basis import Basis
+from toposwap.scores.basis_group import GroupBasis
+from toposwap.scores.basis_subset import BasisBIC
 from toposwap.scores.least_squares import LeastSquares
 from toposwap.scores.penalized import Penalized
 
@@ -56,5 +59,9 @@ SCORES = ScoreNames(
         # The paper's weight.
         "logistic-l1": lambda: Penalized("logistic", L1(0.01)),
         "poisson-l1": lambda: Penalized("poisson", L1(0.01)),
+        Basis.name: Basis,
+        BasisBIC.name: BasisBIC,
+        "basis-mcp": GroupBasis,
+        "basis-lasso": partial(GroupBasis, "lasso"),
     }
 )

@@ -16,6 +16,7 @@ from toposwap.scores.edge_price import select_parents
 from toposwap.scores.exact_order import best_order, best_parents, members
 from toposwap.scores.gaussian_nodes import GaussianNodes, Solution
 from toposwap.scores.glm_nodes import KINDS, GLMNodes
+from toposwap.scores.predictors import LinearModel
 from toposwap.scores.rough_fit import RoughFit
 from toposwap.scores.separable import NodeFit, SeparableScore
 
@@ -285,6 +286,11 @@ class BoundPenalized(SeparableScore):
     ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         """The loss of all columns, its gradient (d, d) and column scales (d,)."""
         return float(losses.sum()), gradient, size
+
+    def predictor(self, parameters: NDArray[np.float64] | Coefficients) -> LinearModel:
+        """The mean of each column by its loss."""
+        W, b, *_ = self._derivatives(parameters)
+        return LinearModel(W, b, None if all(self._moments) else self.losses)
 
     def intercepts(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
         """The intercepts, (d,): as given, or the best ones for W."""

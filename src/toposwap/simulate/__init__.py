@@ -25,6 +25,13 @@ from toposwap.simulate.linear import (
     noise_law,
     population_covariance,
 )
+from toposwap.simulate.nonlinear import (
+    MECHANISMS,
+    NonlinearSample,
+    mechanism,
+    nonlinear_dataset,
+    nonlinear_sem,
+)
 
 __all__ = [
     # graphs
@@ -39,6 +46,10 @@ __all__ = [
     "discrete_sem",
     "discrete_dataset",
     "DiscreteSample",
+    # nonlinear models
+    "nonlinear_sem",
+    "nonlinear_dataset",
+    "NonlinearSample",
     # what can be chosen by name, and how to add to it
     "GRAPH_KINDS",
     "graph_kind",
@@ -46,4 +57,6 @@ __all__ = [
     "noise_law",
     "LAWS",
     "discrete_law",
+    "MECHANISMS",
+    "mechanism",
 ]
