@@ -152,6 +152,7 @@ def has_names(X: Any) -> bool:
 
 
 def generator(random_state: Any) -> np.random.Generator:
+    """What ``random_state`` stands for, or an error that says what it may be."""
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):

@@ -58,7 +58,7 @@ def augmented_lagrangian(
     minimize = SOLVERS[solver]
     x, h = start, np.inf
     rho, alpha = 1.0, 0.0
-    steps = 0
+    rounds = steps = 0
 
     def lagrangian(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -66,7 +66,8 @@ def augmented_lagrangian(
             value = f + 0.5 * rho * h * h + alpha * h
             return value, gradient + (rho * h + alpha) * h_gradient
 
-    for rounds in range(1, max_iter + 1):
+    while rounds < max_iter:
+        rounds += 1
         new, new_h = x, h
         while rho < rho_max:
             found = minimize(lagrangian, x, l1, movable)
