@@ -86,6 +86,8 @@ class Baseline(DagLearner):
     name: ClassVar[str]
     #: The threshold on |weight| that belongs to the method; None if it chooses edges itself.
     published_threshold: ClassVar[float | None] = 0.3
+    #: The weights are the coefficients of a linear model, so that Q is convex in them if ever.
+    linear: ClassVar[bool] = True
     score: Any
     prune: Any
     random_state: Any
@@ -142,7 +144,9 @@ class Baseline(DagLearner):
             score=point.value,
             loss=point.value - point.penalty,
             status=found.status,
-            certificate=certify(point, convex=score.convex, tolerance=bound.tolerance),
+            certificate=certify(
+                point, convex=score.convex and self.linear, tolerance=bound.tolerance
+            ),
             history=(Step(0, point.value, self.name, 0, f"found by {self.name}", seconds),),
             equivalent=score.equivalent,
             scale_dependent=score.scale_dependent,

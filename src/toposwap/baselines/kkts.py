@@ -206,12 +206,14 @@ class AbsentEdges:
         candidates = self.reducible()
         while candidates.any():
             steepness = np.where(candidates, self.slope, -1.0)
-            i, j = np.unravel_index(steepness.argmax(), steepness.shape)
+            # Of pairs that are equally steep the last; at the empty graph (i, j) and (j, i) are.
+            steepest = np.flatnonzero(steepness >= steepness.max() * (1.0 - _ROUNDING))[-1]
+            i, j = divmod(int(steepest), self.data.d)
             self.absent[i, j] = False
             before = self.weights[:, j].copy()
             # Without a slope the solution stays as it is.
             if self.slope[i, j] > 0.0:
-                self.solve(int(j))
+                self.solve(j)
                 # What was allowed and not used may close a cycle by now.
                 self.absent |= (self.weights == 0.0) & reachability(self.weights != 0.0).T
             if (self.weights[:, j] != before).any():

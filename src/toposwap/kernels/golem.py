@@ -1,6 +1,6 @@
 r"""Adam on the GOLEM objective, from the covariance matrix.
 
-With :math:`A = I - B` and :math:`C = X^\top X / n`, the part of the objective with the likelihood is
+With :math:`A = I - B` and :math:`C = X^\top X / n`, the likelihood part of the objective is
 
 .. math:: \tfrac d2 \log \operatorname{tr}(A^\top C A) - \log|\det A| \qquad\text{or}\qquad
           \tfrac12 \sum_j \log (A^\top C A)_{jj} - \log|\det A|,
@@ -93,6 +93,4 @@ def adam_steps(
                 g = gradient[i, j]
                 first[i, j] = _BETA1 * first[i, j] + (1.0 - _BETA1) * g
                 second[i, j] = _BETA2 * second[i, j] + (1.0 - _BETA2) * g * g
-                B[i, j] -= (
-                    rate * first[i, j] * lift1 / (np.sqrt(second[i, j] * lift2) + _EPSILON)
-                )
+                B[i, j] -= rate * first[i, j] * lift1 / (np.sqrt(second[i, j] * lift2) + _EPSILON)
