@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposwap.errors import InputError
-from toposwap.graph import acyclic_order, square_matrix, topological_order
+from toposwap.graph import (
+    acyclic_order,
+    consistent_extension,
+    square_matrix,
+    topological_order,
+)
+from toposwap.metrics import cpdag
 
 
 @st.composite

@@ -15,7 +15,7 @@ W[0, 2] = W[1, 2] = W[2, 3] = 1.0
 W[2, 4] = -1.0
 
 
-def sample(noise="gauss-ev", n=2000):
+def sample(noise="gauss-EV", n=2000):
     return ts.simulate.linear_sem(W, n, noise=noise, random_state=0)
 
 

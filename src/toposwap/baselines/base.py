@@ -88,6 +88,7 @@ class Baseline(DagLearner):
     published_threshold: ClassVar[float | None] = 0.3
     #: The weights are the coefficients of a linear model, so that Q is convex in them if ever.
     linear: ClassVar[bool] = True
+    #: The parameter, or the class's own where it has none.
     score: Any
     prune: Any
     random_state: Any
