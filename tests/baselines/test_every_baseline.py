@@ -83,9 +83,9 @@ def test_the_judgement_is_ours(name):
     if not model.linear:
         assert model.score_ > 0.0
         return
-    point = LeastSquares().bind(ts.Dataset.from_table(SAMPLE.X)).evaluate(model.weights_)
+    point = LeastSquares().bind(ts.Dataset.from_table(FRAME)).evaluate(model.weights_)
     assert model.score_ == pytest.approx(point.value, rel=1e-12)
-    certificate = ts.check_kkt(model.weights_, SAMPLE.X)
+    certificate = ts.check_kkt(model.weights_, FRAME)
     assert model.certificate_.satisfied == certificate.satisfied
     np.testing.assert_allclose(model.certificate_.matrix, certificate.matrix)
 
@@ -94,7 +94,7 @@ def test_the_judgement_is_ours(name):
 def test_as_a_start_it_never_gets_worse(name):
     model = fitted(name)
     order = ts.Topo(init=model, search="none").fit(FRAME)
-    refined = ts.refine(model.weights_, SAMPLE.X)
+    refined = ts.refine(model.weights_, FRAME)
     if model.linear:
         assert order.score_ <= model.score_ * (1 + 1e-12)
     assert refined.score_ <= order.score_ * (1 + 1e-12)
