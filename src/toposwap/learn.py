@@ -10,7 +10,7 @@ from toposwap.certificate import certify
 from toposwap.errors import InputError
 from toposwap.result import Pruned, Result
 from toposwap.search.base import run
-from toposwap.search.start import starting_order
+from toposwap.search.start import INITS, starting_order
 
 if TYPE_CHECKING:
     from toposwap.dataset import Dataset
@@ -45,6 +45,10 @@ def learn(
     bound = score.bind(data)
     # Perhaps another: the one that ``score`` chose for these data.
     score = bound.score
+    if not (isinstance(init, str) and init in INITS):
+        from toposwap.baselines import resolve_start
+
+        init = resolve_start(init, data, rng)
     order, remark = None, None
     if isinstance(init, str) and init == "auto":
         order = bound.starting_order(rng)

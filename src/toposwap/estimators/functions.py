@@ -11,7 +11,8 @@ from toposwap.dataset import Dataset
 from toposwap.dataset.validation import is_frame
 from toposwap.dataset.weights import as_weights
 from toposwap.errors import InputError
-from toposwap.estimators.topo import Topo, has_names
+from toposwap.estimators.topo import Topo
+from toposwap.learner import has_names
 from toposwap.order import Order
 from toposwap.registry import resolve
 from toposwap.scores import SCORES, Score
