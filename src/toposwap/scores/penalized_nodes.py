@@ -74,6 +74,9 @@ class BoundPenalized(SeparableScore):
         self.choices = (remark,) if remark else ()
         self._moments = [loss.from_moments for loss in losses]
         self._logarithmic = [isinstance(loss, GaussianLoss) for loss in losses]
+        if not penalty.convex and all(self._moments) and data.d <= _MOST_PRICED_EXACTLY:
+            # Nodes have many local minima, and so have orders.
+            self.suggested_restarts = 10
         self._gaussian = GaussianNodes(data, _NODE_TOLERANCE)
         self._glm = None if all(self._moments) else GLMNodes(data, losses, _NODE_TOLERANCE)
 
