@@ -25,7 +25,7 @@ LAYERS = (
     {"search", "baselines"},
     {"certificate", "candidates", "diagnostics"},
     {"scores", "acyclicity"},
-    {"losses", "penalties"},
+    {"losses", "penalties", "basis"},
     {"kernels", "order", "graph", "dataset"},
 )
 #: Beside the learners: these may use only DATA, and only what a person runs may use them.

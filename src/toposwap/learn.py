@@ -8,13 +8,15 @@ import numpy as np
 
 from toposwap.certificate import certify
 from toposwap.errors import InputError
-from toposwap.result import Result
+from toposwap.result import Pruned, Result
 from toposwap.search.base import run
 from toposwap.search.start import starting_order
 
 if TYPE_CHECKING:
     from toposwap.dataset import Dataset
-    from toposwap.scores import Score
+    from toposwap.order import Order
+    from toposwap.scores import BoundScore, Score
+    from toposwap.scores.base import Predictor
     from toposwap.search import Progress, Search
 
 
@@ -27,8 +29,9 @@ def learn(
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
     max_iter: int | None = None,
+    prune: bool = False,
 ) -> Result:
-    """Bind, start, search, certify.
+    """Bind, start, search, certify, and ``prune`` by the score's own rule if it has one.
 
     The certificate does not trust the fit: it evaluates Q at the weights afresh.
     """
@@ -40,7 +43,11 @@ def learn(
         )
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
-    order, remark = starting_order(init, data, rng)
+    order, remark = None, None
+    if isinstance(init, str) and init == "auto":
+        order = bound.starting_order(rng)
+    if order is None:
+        order, remark = starting_order(init, data, rng)
     fit = bound.fit(order)
     history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)
     order, parameters = fit.order, fit.parameters()
@@ -58,6 +65,27 @@ def learn(
         history=tuple(history),
         equivalent=score.equivalent,
         scale_dependent=score.scale_dependent,
-        remarks=(remark,) if remark else (),
+        remarks=((remark,) if remark else ()) + bound.remarks,
         choices=bound.choices,
+        parameters=parameters,
+        predictor=_predictor(bound, parameters),
+        pruned=_pruned(bound, parameters, order, rng) if prune else None,
     )
+
+
+def _predictor(bound: BoundScore, parameters: Any) -> Predictor | None:
+    """None for a score that makes no predictions; that is an error when somebody asks for them."""
+    try:
+        return bound.predictor(parameters)
+    except NotImplementedError:
+        return None
+
+
+def _pruned(
+    bound: BoundScore, parameters: Any, order: Order, rng: np.random.Generator
+) -> Pruned | None:
+    fewer = bound.pruned(parameters, order, rng)
+    if fewer is None:
+        return None
+    weights = np.ascontiguousarray(bound.evaluate(fewer).weights)
+    return Pruned(weights, fewer, _predictor(bound, fewer), bound.pruning)

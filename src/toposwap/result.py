@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -11,7 +11,30 @@ if TYPE_CHECKING:
 
     from toposwap.certificate import Certificate
     from toposwap.order import Order
+    from toposwap.scores.base import Predictor
     from toposwap.search.base import Step
+
+
+@dataclass(frozen=True, eq=False)
+class Pruned:
+    """The same order with fewer edges, fitted again.
+
+    Attributes
+    ----------
+    weights
+        W(theta), (d, d).
+    parameters
+        Theta, as the score keeps it.
+    predictor
+        As in :class:`Result`.
+    rule
+        How the edges were chosen, in words.
+    """
+
+    weights: NDArray[np.float64] = field(repr=False)
+    parameters: Any = field(repr=False)
+    predictor: Predictor | None = field(repr=False)
+    rule: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +68,12 @@ class Result:
         What had to be assumed or mended on the way.
     choices
         What was chosen by looking at the data.
+    parameters
+        Theta, as the score keeps it: the weights themselves where an edge has one coefficient.
+    predictor
+        The fitted values of all columns as a function of new rows, None where the score has none.
+    pruned
+        What the score's own pruning left, if it was asked for and the score has a rule of its own.
     """
 
     names: tuple[str, ...]
@@ -59,3 +88,6 @@ class Result:
     choices: tuple[str, ...] = ()
     equivalent: bool = False
     scale_dependent: bool = False
+    parameters: Any = field(repr=False, default=None)
+    predictor: Predictor | None = field(repr=False, default=None)
+    pruned: Pruned | None = field(repr=False, default=None)

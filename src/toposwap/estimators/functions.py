@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from toposwap.certificate import Certificate, certify
 from toposwap.dataset import Dataset
+from toposwap.dataset.validation import is_frame
 from toposwap.dataset.weights import as_weights
 from toposwap.errors import InputError
 from toposwap.estimators.topo import Topo, has_names
+from toposwap.order import Order
 from toposwap.registry import resolve
 from toposwap.scores import SCORES, Score
+from toposwap.search.start import dimensions, starting_order
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+
+def is_order(given: Any) -> bool:
+    """Whether ``given`` names variables one after another."""
+    return isinstance(given, Order) or (not is_frame(given) and dimensions(given) == 1)
 
 
 def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
@@ -21,12 +31,14 @@ def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
 
     Its score is at most that of ``W`` (if ``W`` has cycles: of what is left after dropping its
     weakest edges until it has none), because the parameters are solved for an order of ``W`` first
-    and every move lowers the score.
+    and every move lowers the score. Where an edge has a block of parameters the same holds for the
+    parameters that ``W`` was made of, whatever they were.
 
     Parameters
     ----------
     W
-        (d, d), ``W[i, j]`` for the edge i -> j; a DataFrame is matched to the data by name.
+        (d, d), ``W[i, j]`` for the edge i -> j; a DataFrame is matched to the data by name. Also an
+        order, or the parameters of a score whose edges have blocks of them.
     X
         The data, (n, d), or a :class:`~toposwap.dataset.Dataset`.
     **parameters
@@ -36,7 +48,13 @@ def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
         raise InputError("refine: W is the starting point, so init cannot be given as well")
     model = Topo(**parameters)
     data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=model.center)
-    model.init = as_weights(W, data.names)
+    if is_order(W):
+        model.init = W
+    elif is_frame(W) or dimensions(W) != 3:
+        model.init = as_weights(W, data.names)
+    else:
+        bound = resolve("score", model.score, SCORES, Score).bind(data)
+        model.init = bound.evaluate(bound.as_parameters(W)).weights
     return model._fit(data, named=has_names(X))
 
 
@@ -53,7 +71,9 @@ def check_kkt(
     Parameters
     ----------
     W
-        Any weight matrix (d, d), also one with cycles (which then fails).
+        Any weight matrix (d, d), also one with cycles (which then fails). Where an edge has a block
+        of parameters (``score="basis"``) those, as in ``Topo().fit(X).result_.parameters``. Or an
+        order, whose solution is checked then.
     X
         The data, (n, d), or a :class:`~toposwap.dataset.Dataset`.
     score
@@ -67,7 +87,12 @@ def check_kkt(
         raise InputError(f"tolerance: must be a number >= 0, got {tolerance!r}")
     data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=center)
     bound = resolve("score", score, SCORES, Score).bind(data)
-    point = bound.evaluate(as_weights(W, data.names))
+    if is_order(W):
+        order, _ = starting_order(W, data, np.random.default_rng(0))
+        parameters = bound.fit(order).parameters()
+    else:
+        parameters = bound.as_parameters(W)
+    point = bound.evaluate(parameters)
     return certify(
         point,
         convex=bound.score.convex,

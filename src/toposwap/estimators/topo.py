@@ -15,6 +15,7 @@ from toposwap.dataset import Dataset
 from toposwap.dataset.validation import is_frame
 from toposwap.diagnostics import sortability
 from toposwap.errors import InputError, ToposwapWarning
+from toposwap.estimators.predictions import Predicting, Typical
 from toposwap.learn import learn
 from toposwap.metrics import cpdag
 from toposwap.prune import resolve_threshold, threshold
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from toposwap.result import Result
 
 
-class Topo(BaseEstimator):  # type: ignore[misc]
+class Topo(Predicting, BaseEstimator):  # type: ignore[misc]
     r"""Learn a DAG by searching over topological orders.
 
     .. math:: \min_\Theta Q(\Theta) \quad \text{subject to} \quad W(\theta) \text{ is a DAG.}
@@ -59,8 +60,9 @@ class Topo(BaseEstimator):  # type: ignore[misc]
     greedy : bool, default=False
         Let ``search="paper"`` take the first improving swap instead of the best.
     prune : "auto", None or float, default="auto"
-        Drop edges with |weight| below this number after the search. "auto" is 0.3 for a score that
-        does not choose edges by itself, and None for one that does.
+        Drop edges with |weight| below this number after the search. "auto" is None for a score that
+        chooses edges by itself, the score's own rule where it has one (``score="basis"``: F-tests
+        of the parents' functions, then fitted again), and 0.3 otherwise.
     center : bool, default=True
         Subtract the column means.
     random_state : None, int or numpy.random.Generator, default=None
@@ -80,7 +82,8 @@ class Topo(BaseEstimator):  # type: ignore[misc]
     weights_ : (d, d) array
         The exact solution for the final order, unpruned; ``weights_[i, j]`` is the edge i -> j.
     adjacency_matrix_ : (d, d) array
-        The weights after pruning.
+        The weights after pruning; |W_ij| is the 1-norm of the edge's parameters where it has
+        several (``result_.parameters``, ``result_.pruned``).
     causal_order_ : list of int
         Column positions, causes first.
     score_, loss_ : float
@@ -94,7 +97,7 @@ class Topo(BaseEstimator):  # type: ignore[misc]
     status_ : str
         How the search ended.
     threshold_ : float or None
-        What ``prune`` came to.
+        What ``prune`` came to; None also where the score's own rule pruned.
     remarks_ : tuple of str
         What had to be assumed or mended.
     names_ : tuple of str
@@ -172,6 +175,7 @@ class Topo(BaseEstimator):  # type: ignore[misc]
             rng=_generator(self.random_state),
             progress=self.progress,
             max_iter=self.max_iter,
+            prune=self.prune == "auto" and not score.selects_edges,
         )
         for remark in result.remarks:
             warnings.warn(remark, ToposwapWarning, stacklevel=3)
@@ -180,12 +184,16 @@ class Topo(BaseEstimator):  # type: ignore[misc]
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self.result_ = result
-        self.threshold_ = at_least
+        self.threshold_ = at_least if result.pruned is None else None
         self.n_features_in_ = data.d
         self.n_iter_ = len(result.history) - 1
         self.weights_ = result.weights
         self._deviations = data.deviations * data.scale
-        self.adjacency_matrix_ = threshold(result.weights, at_least)
+        self._typical = Typical.of(data)
+        if result.pruned is None:
+            self.adjacency_matrix_ = threshold(result.weights, at_least)
+        else:
+            self.adjacency_matrix_ = result.pruned.weights.copy()
         return self
 
     def _search(self) -> Search:

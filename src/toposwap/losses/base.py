@@ -60,6 +60,10 @@ class ColumnLoss(Loss):
     def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
         """The loss of a column ``x`` (n,) at a predictor ``f`` (n,)."""
 
+    def mean(self, f: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What a column is on average at a predictor ``f`` (n,): ``f`` itself unless said."""
+        return f
+
     @abstractmethod
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
         """Its derivative with respect to ``f``, (n,)."""

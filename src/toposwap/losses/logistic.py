@@ -36,6 +36,10 @@ class LogisticLoss(ColumnLoss):
         """The formula above, without overflow."""
         return float(np.mean(np.logaddexp(0.0, f) - x * f))
 
+    def mean(self, f: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The chance of a one, 1 / (1 + exp(-f))."""
+        return np.exp(-np.logaddexp(0.0, -f))
+
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
         """(1 / (1 + exp(-f)) - x) / n."""
-        return (np.exp(-np.logaddexp(0.0, -f)) - x) / x.size
+        return (self.mean(f) - x) / x.size

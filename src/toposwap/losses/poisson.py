@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from toposwap.dataset import Dataset
 
+#: Beyond this the exponential overflows.
+_LARGEST = float(np.log(np.finfo(float).max))
+
 
 class PoissonLoss(ColumnLoss):
     """1/n sum(exp f - x f) with x in {0, 1, 2, ...}, and an intercept in f."""
@@ -35,6 +38,10 @@ class PoissonLoss(ColumnLoss):
     def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
         """The formula above."""
         return float(np.mean(np.exp(f) - x * f))
+
+    def mean(self, f: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Exp f, and no more than the largest number where it overflows."""
+        return np.exp(np.minimum(f, _LARGEST))
 
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
         """(exp f - x) / n."""

@@ -18,7 +18,7 @@ from toposwap.report.labels import wrapped
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
@@ -53,12 +53,18 @@ def draw_graph(
     title
         Text above the picture.
     """
-    suffix = picture_suffix(path)
+    picture_suffix(path)
     require_matplotlib(f"drawing {str(path)!r}")
     weights, labels = _weights_and_names(graph, names)
+    write_picture(path, lambda: graph_figure(weights, labels, title))
+
+
+def write_picture(path: str | os.PathLike[str], draw: Callable[[], Figure]) -> None:
+    """Write the figure that ``draw`` makes in the format that ``path`` asks for."""
+    suffix = picture_suffix(path)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        figure = graph_figure(weights, labels, title)
+        figure = draw()
         largest = max(figure.get_size_inches())
         # Without a date the same graph gives the same file.
         dates = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
@@ -73,7 +79,7 @@ def draw_graph(
         warnings.warn(
             f"{str(path)!r}: the font lacks some characters of the names; they are drawn as boxes",
             ToposwapWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
 
 

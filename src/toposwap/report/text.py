@@ -133,6 +133,11 @@ def as_text(renderable: RenderableType, width: int = 100) -> str:
 def _pruning(model: Topo) -> str:
     kept = int(np.count_nonzero(model.adjacency_matrix_))
     found = int(np.count_nonzero(model.weights_))
+    if model.result_.pruned is not None:
+        return (
+            f"{kept} kept by {model.result_.pruned.rule}; {found - kept} of the solution's {found} "
+            "dropped"
+        )
     if model.threshold_ is None:
         return f"{kept}, not pruned"
     return (

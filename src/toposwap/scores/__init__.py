@@ -5,11 +5,13 @@ from functools import partial
 
 from toposwap.penalties import L1
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
+from toposwap.scores.basis import Basis
 from toposwap.scores.equal_variance import EqualVariance
 from toposwap.scores.joint import JointScore
 from toposwap.scores.least_squares import LeastSquares
 from toposwap.scores.penalized import Penalized
 from toposwap.scores.separable import NodeFit, SeparableScore
+from toposwap.scores.surrogate import surrogate_order
 
 #: Scores by name.
 SCORES: dict[str, Callable[[], Score]] = {
@@ -24,12 +26,15 @@ SCORES: dict[str, Callable[[], Score]] = {
     # The paper's weight.
     "logistic-l1": lambda: Penalized("logistic", L1(0.01)),
     "poisson-l1": lambda: Penalized("poisson", L1(0.01)),
+    Basis.name: Basis,
 }
 
 __all__ = [
     "LeastSquares",
     "EqualVariance",
     "Penalized",
+    "Basis",
+    "surrogate_order",
     "Score",
     "BoundScore",
     "OrderFit",

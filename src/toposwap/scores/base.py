@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
+from toposwap.dataset.weights import as_weights
 from toposwap.order import Order
 
 if TYPE_CHECKING:
@@ -65,6 +66,13 @@ class Point:
     penalty: float = 0.0
 
 
+class Predictor(Protocol):
+    """A fitted model without its data."""
+
+    def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The fitted value of each column of ``X`` (m, d) given its other columns, (m, d)."""
+
+
 class Score(ABC):
     """Settings of Q; the same object serves many data sets."""
 
@@ -80,6 +88,9 @@ class Score(ABC):
     #: The score is the same for all members of a Markov equivalence class, so that only the
     #: directions which the whole class shares are learned.
     equivalent: ClassVar[bool] = False
+    #: An edge has a block of parameters of which W_ij is the 1-norm, so that W alone does not
+    #: determine them.
+    edge_blocks: ClassVar[bool] = False
 
     @abstractmethod
     def bind(self, data: Dataset) -> BoundScore:
@@ -106,8 +117,42 @@ class BoundScore(ABC):
     def fit(self, order: Order) -> OrderFit:
         """The best parameters for ``order``, problem (8) of the paper."""
 
+    def as_parameters(self, given: Any) -> Any:
+        """``given`` by a user as :meth:`evaluate` takes it, or an error that says what it takes.
+
+        Here a weight matrix; a score whose edges have blocks of parameters overrides this.
+        """
+        return as_weights(given, self.data.names)
+
+    def predictor(self, parameters: Any) -> Predictor:
+        """The fitted value of each column given the other columns, as a function of new rows.
+
+        It holds what it needs and not the data, so that a fitted model stays small.
+        """
+        raise NotImplementedError(f"{self.score!r} makes no predictions")
+
+    def predict(self, parameters: Any, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The fitted values (m, d) at rows ``X`` (m, d); see :meth:`predictor`."""
+        return self.predictor(parameters)(X)
+
+    def starting_order(self, rng: np.random.Generator) -> Order | None:  # noqa: ARG002
+        """A good order to start from, for ``init="auto"``; None for the smallest variances."""
+        return None
+
+    #: In words, how :meth:`pruned` chooses.
+    pruning: str = ""
+
+    def pruned(self, parameters: Any, order: Order, rng: np.random.Generator) -> Any | None:  # noqa: ARG002
+        """Parameters refitted with the edges that matter, for ``prune="auto"``.
+
+        None where a score has no rule of its own: then the usual threshold on |W| does.
+        """
+        return None
+
     #: What was chosen by looking at the data, in words.
     choices: tuple[str, ...] = ()
+    #: What the user should know about this score on these data, in words.
+    remarks: tuple[str, ...] = ()
     #: How many perturbed restarts a search should make if nobody says.
     suggested_restarts: int = 0
 

@@ -28,6 +28,7 @@ from toposwap.kernels import factor_pair, subset_search, swap_prices
 from toposwap.order import Order
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
 from toposwap.scores.dependence import refuse_dependent
+from toposwap.scores.predictors import LinearModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,6 +112,10 @@ class BoundLeastSquares(BoundScore):
     def fit(self, order: Order) -> LeastSquaresFit:
         """Solve for ``order``."""
         return LeastSquaresFit(self, order)
+
+    def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
+        """X W, about the means."""
+        return LinearModel(parameters, self.data.mean - self.data.mean @ parameters)
 
     def best_order(self) -> Order:
         """Global minimum, O(2^d d^2) time and 9 * 2^d bytes."""

@@ -14,6 +14,7 @@ from toposwap.scores.base import Point
 from toposwap.scores.edge_price import select_parents
 from toposwap.scores.gaussian_nodes import GaussianNodes, Solution
 from toposwap.scores.glm_nodes import KINDS, GLMNodes
+from toposwap.scores.predictors import LinearModel
 from toposwap.scores.separable import NodeFit, SeparableScore
 
 if TYPE_CHECKING:
@@ -180,6 +181,11 @@ class BoundPenalized(SeparableScore):
             column_scale=size,
             rest=rest,
         )
+
+    def predictor(self, parameters: NDArray[np.float64] | Coefficients) -> LinearModel:
+        """The mean of each column by its loss."""
+        W, b, *_ = self._derivatives(parameters)
+        return LinearModel(W, b, None if all(self._moments) else self.losses)
 
     def intercepts(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
         """The intercepts, (d,): as given, or the best ones for W."""

@@ -24,6 +24,7 @@ from toposwap.kernels.partial import DEPENDENT
 from toposwap.kernels.subset_node import Node, Rule
 from toposwap.order import Order
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
+from toposwap.scores.predictors import LinearModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,6 +105,10 @@ class BoundSubset(BoundScore):
         if self.logarithmic:
             return 1.0 / np.maximum(variance, DEPENDENT)
         return self.deviations**2
+
+    def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
+        """X W, about the means."""
+        return LinearModel(parameters, self.data.mean - self.data.mean @ parameters)
 
     def evaluate(self, parameters: NDArray[np.float64]) -> Point:
         """Q and its gradient on the edges there are; an absent edge would cost lambda at once."""

@@ -38,10 +38,10 @@ def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> tuple[
         )
     if isinstance(init, Order):
         return _checked(init, data), None
-    dimensions = _dimensions(init)
-    if dimensions == 2:
+    shape = dimensions(init)
+    if shape == 2:
         return _from_weights(as_weights(init, data.names, "init"), data)
-    if dimensions == 1:
+    if shape == 1:
         if all(isinstance(name, str) for name in init):
             init = [data.index(name) for name in init]
         return _checked(Order(init), data), None
@@ -92,7 +92,8 @@ def _from_weights(weights: NDArray[np.float64], data: Dataset) -> tuple[Order, s
     )
 
 
-def _dimensions(init: Any) -> int | None:
+def dimensions(init: Any) -> int | None:
+    """Number of dimensions of what may be an array, None if its rows are of unequal length."""
     try:
         return np.ndim(init)
     except ValueError:  # rows of unequal length

@@ -1,0 +1,118 @@
+"""What a fitted model says about new rows, and along one edge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from toposwap.dataset.validation import as_matrix, is_frame, listed, refuse_unusable
+from toposwap.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.dataset import Dataset
+    from toposwap.result import Result
+    from toposwap.scores.base import Predictor
+
+
+class EdgeFunction(NamedTuple):
+    """A fitted column along one of its parents: ``values`` at ``grid``, (n_points,) each."""
+
+    grid: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+class Typical(NamedTuple):
+    """Means and ranges of the columns that a model was fitted to, (d,) each."""
+
+    mean: NDArray[np.float64]
+    lowest: NDArray[np.float64]
+    highest: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, data: Dataset) -> Typical:
+        """Of a covariance matrix alone the range is two deviations to either side."""
+        if data.rows is None:
+            reach = 2.0 * data.deviations * data.scale
+            return cls(data.mean, data.mean - reach, data.mean + reach)
+        return cls(data.rows.mean(axis=0), data.rows.min(axis=0), data.rows.max(axis=0))
+
+
+class Predicting:
+    """Methods of an estimator that has ``result_`` and ``_typical``."""
+
+    result_: Result
+    _typical: Typical
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The fitted value of each column given the other columns, (m, d), for rows ``X`` (m, d).
+
+        Column j is predicted from the columns of ``X`` that are its parents: the regression function
+        for real columns, the chance of a one for logistic and the mean count for Poisson columns.
+        The model is the one behind ``adjacency_matrix_`` where pruning fitted it again (the score's
+        own rule, ``prune="auto"``), and the certified solution ``weights_`` otherwise. A DataFrame
+        is matched by the names of its columns.
+        """
+        check_is_fitted(self, "result_")
+        values, labels = as_matrix(X, None)
+        names = list(self.result_.names)
+        if len(labels) != len(names):
+            # In the words of scikit-learn, whose checks look for them.
+            raise InputError(
+                f"X has {len(labels)} features, but {type(self).__name__} is expecting "
+                f"{len(names)} features as input"
+            )
+        if is_frame(X) and hasattr(self, "feature_names_in_"):
+            if set(labels) != set(names):
+                raise InputError(
+                    f"X: its columns ({listed(labels)}) are not those the model was fitted to "
+                    f"({listed(names)})"
+                )
+            values = values[:, [labels.index(name) for name in names]]
+        refuse_unusable(values, names)
+        return self._predictor()(values)
+
+    def edge_function(self, i: int | str, j: int | str, n_points: int = 100) -> EdgeFunction:
+        """The fitted value of ``j`` over the range of ``i`` in the data, others at their mean.
+
+        Columns by position or by name. Where there is no edge i -> j in the model of
+        :meth:`predict` the function is constant.
+        """
+        check_is_fitted(self, "result_")
+        source, target = (self._column(name, value) for name, value in (("i", i), ("j", j)))
+        if source == target:
+            raise InputError(f"j: {j!r} is no function of itself; name another column")
+        whole = isinstance(n_points, int | np.integer) and not isinstance(n_points, bool)
+        if not (whole and n_points >= 2):
+            raise InputError(f"n_points: must be a whole number >= 2, got {n_points!r}")
+        typical = self._typical
+        grid = np.linspace(typical.lowest[source], typical.highest[source], n_points)
+        rows = np.tile(typical.mean, (n_points, 1))
+        rows[:, source] = grid
+        return EdgeFunction(grid, self._predictor()(rows)[:, target])
+
+    def _predictor(self) -> Predictor:
+        result = self.result_
+        predictor = result.predictor if result.pruned is None else result.pruned.predictor
+        if predictor is None:
+            raise InputError("the score of this model makes no predictions")
+        return predictor
+
+    def _column(self, argument: str, column: int | str) -> int:
+        names = self.result_.names
+        if isinstance(column, str):
+            if column not in names:
+                raise InputError(
+                    f"{argument}: no column is called {column!r}; there are {listed(names)}"
+                )
+            return names.index(column)
+        whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
+        if not (whole and 0 <= column < len(names)):
+            raise InputError(
+                f"{argument}: must be the name of a column or its position, 0 to "
+                f"{len(names) - 1}, got {column!r}"
+            )
+        return int(column)

@@ -1,0 +1,66 @@
+"""Fitted models without their data: what each column would be, given the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.basis import Expansion
+    from toposwap.losses import ColumnLoss
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearModel:
+    """The mean of column j at f_j = b_j + X w_j, by the loss of the column.
+
+    Attributes
+    ----------
+    weights, intercepts
+        (d, d) and (d,).
+    losses
+        One for each column, or None where the mean is f itself.
+    """
+
+    weights: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+    losses: Sequence[ColumnLoss] | None = None
+
+    def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(m, d)."""
+        f = X @ self.weights + self.intercepts
+        if self.losses is None:
+            return f
+        return np.column_stack([loss.mean(f[:, j]) for j, loss in enumerate(self.losses)])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AdditiveModel:
+    """mean_j + sum_i Phi_i(x_i) theta_ij.
+
+    Attributes
+    ----------
+    expansions
+        The functions of each column.
+    theta
+        (d, m, d).
+    means
+        (d,).
+    """
+
+    expansions: Sequence[Expansion]
+    theta: NDArray[np.float64]
+    means: NDArray[np.float64]
+
+    def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(m, d)."""
+        fitted = np.tile(self.means, (len(X), 1))
+        for x, expansion, block in zip(X.T, self.expansions, self.theta, strict=True):
+            fitted += expansion(x) @ block[: expansion.size]
+        return fitted
