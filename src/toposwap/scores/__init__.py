@@ -9,6 +9,7 @@ from toposwap.scores.basis import Basis
 from toposwap.scores.equal_variance import EqualVariance
 from toposwap.scores.joint import JointScore
 from toposwap.scores.least_squares import LeastSquares
+from toposwap.scores.mlp import MLP
 from toposwap.scores.penalized import Penalized
 from toposwap.scores.separable import NodeFit, SeparableScore
 from toposwap.scores.surrogate import surrogate_order
@@ -27,6 +28,7 @@ SCORES: dict[str, Callable[[], Score]] = {
     "logistic-l1": lambda: Penalized("logistic", L1(0.01)),
     "poisson-l1": lambda: Penalized("poisson", L1(0.01)),
     Basis.name: Basis,
+    MLP.name: MLP,
 }
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "EqualVariance",
     "Penalized",
     "Basis",
+    "MLP",
     "surrogate_order",
     "Score",
     "BoundScore",

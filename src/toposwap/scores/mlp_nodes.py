@@ -1,0 +1,306 @@
+"""Networks on given data: every node fitted in single precision and polished in double."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from toposwap.errors import InputError
+from toposwap.kernels.network import LOGISTIC, SQUARES
+from toposwap.kernels.orthant import minimise
+from toposwap.scores.base import Point
+from toposwap.scores.mlp import NetworkModel, Networks
+from toposwap.scores.mlp_model import ACTIVATIONS, LOSS_KINDS, Problem, toward_zero
+from toposwap.scores.mlp_prune import RULE, kept_parents
+from toposwap.scores.separable import NodeFit, SeparableScore
+from toposwap.scores.surrogate import surrogate_order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.dataset import Dataset
+    from toposwap.losses import ColumnLoss
+    from toposwap.order import Order
+    from toposwap.scores.base import OrderFit
+    from toposwap.scores.mlp import MLP
+    from toposwap.scores.mlp_fit import MLPFit
+
+#: Nodes are polished below the tolerance of the certificate.
+_POLISHED = 0.1
+#: A fit ends when twenty iterations lower Q by less than this part of it.
+LOOSE = 1e-5
+_MOST_ITERATIONS = 3000
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """One node: first layer (h, k, or k + 1 with biases), output (h, or h + 1), inputs (k,)."""
+
+    inputs: NDArray[np.intp]
+    first: NDArray[np.float64]
+    output: NDArray[np.float64]
+    polished: bool
+
+
+class BoundMLP(SeparableScore):
+    """Q on given data.
+
+    Parameters
+    ----------
+    score, data
+        What is bound to what.
+    losses
+        The loss of each column.
+    """
+
+    tolerance = 1e-7
+    expensive = True
+
+    def __init__(self, score: MLP, data: Dataset, losses: tuple[ColumnLoss, ...]) -> None:
+        self.score: MLP = score
+        self.data = data
+        self.losses = losses
+        self.kinds = [LOSS_KINDS[loss.name] for loss in losses]
+        self.activation = ACTIVATIONS[score.activation]
+        assert data.rows is not None
+        self.mean = data.mean if score.bias else np.zeros(data.d)
+        logistic = np.array([kind == LOGISTIC for kind in self.kinds])
+        self.shift = np.where(logistic, 0.0, self.mean)
+        columns = np.ascontiguousarray(data.rows.T)
+        self.inputs = columns - self.mean[:, None]
+        self.targets = columns - self.shift[:, None]
+        ones = np.ones((1, data.n))
+        # In single precision with the row of the biases at the end, ready to be picked from.
+        self._single = np.vstack([self.inputs, ones]).astype(np.float32)
+        self._targets = self.targets.astype(np.float32)
+        self.deviations = data.deviations * data.scale
+        if data.n < 10 * score.hidden:
+            self.remarks = (
+                f"{data.n} rows are few for {score.hidden} hidden units a node: columns are fitted "
+                "too closely; use fewer units (hidden), larger penalties or more rows",
+            )
+
+    @property
+    def gradient_unit(self) -> float:
+        """For least squares alone the geometric mean of the columns' variances; else 1."""
+        if any(kind != SQUARES for kind in self.kinds):
+            return 1.0
+        return float(np.exp(2.0 * np.log(self.deviations).mean()))
+
+    def starting_order(self, rng: np.random.Generator) -> Order:  # noqa: ARG002 - deterministic
+        """That of an additive model."""
+        return surrogate_order(self.data)
+
+    def fit(self, order: Order) -> MLPFit:
+        """Fit every node to its predecessors."""
+        from toposwap.scores.mlp_fit import MLPFit
+
+        return MLPFit(self, order)
+
+    def solve_exactly(self, fit: OrderFit) -> NoReturn:
+        """A node may have several solutions, of which a solver finds one."""
+        raise InputError(
+            f"search='exact' proves a global minimum, and a node of {self.score!r} may have "
+            "several local ones; use search='auto'"
+        )
+
+    # --- one node --------------------------------------------------------------------------------
+
+    def problem(self, node: int, inputs: NDArray[np.intp]) -> Problem:
+        """Q_node with parents ``inputs`` (k,), in double precision."""
+        score, bias = self.score, self.score.bias
+        X = self.inputs[inputs]
+        l1, l2, ridge = (
+            np.full(inputs.size, float(score.l1)),
+            np.full(inputs.size, float(score.l2)),
+            np.full(score.hidden, float(score.l2)),
+        )
+        if bias:
+            X = np.vstack([X, np.ones((1, self.data.n))])
+            l1, l2, ridge = np.append(l1, 0.0), np.append(l2, 0.0), np.append(ridge, 0.0)
+        return Problem(
+            X, self.targets[node], l1, l2, ridge, score.hidden, self.kinds[node], self.activation
+        )
+
+    def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
+        """From ``warm``, or from several random first layers, to a stationary point."""
+        inputs = np.flatnonzero(allowed)
+        if warm is not None:
+            return self.improved(node, inputs, self.carried(warm.parameters, inputs))
+        fits = self.cold_fits(node, inputs, self.score.n_starts)
+        return min(fits, key=lambda fit: fit.value)
+
+    def cold_fits(
+        self, node: int, inputs: NDArray[np.intp], count: int, first: int = 0
+    ) -> list[NodeFit]:
+        """Fits from random starts number ``first`` to ``first + count - 1`` of this problem."""
+        if inputs.size == 0:
+            return [self.polished(node, self._start(node, inputs, 0))]
+        return [
+            self.improved(node, inputs, self._start(node, inputs, k))
+            for k in range(first, first + count)
+        ]
+
+    def _start(self, node: int, inputs: NDArray[np.intp], number: int) -> Network:
+        """A first layer whose units see all inputs alike; the same for the same arguments."""
+        h, k, bias = self.score.hidden, inputs.size, self.score.bias
+        rng = np.random.default_rng((self.score.seed, number, node, *inputs.tolist()))
+        first = rng.standard_normal((h, k + bias))
+        first[:, :k] /= self.deviations[inputs] * np.sqrt(max(k, 1))
+        return Network(inputs, first, np.zeros(h + bias), polished=False)
+
+    def carried(self, network: Network, inputs: NDArray[np.intp]) -> Network:
+        """The same network with other inputs: those it had keep their weights, new ones get 0."""
+        h = self.score.hidden
+        whole = np.zeros((h, self.data.d + 1))
+        k = network.inputs.size
+        whole[:, network.inputs] = network.first[:, :k]
+        columns = inputs
+        if self.score.bias:
+            whole[:, -1] = network.first[:, -1]
+            columns = np.append(inputs, self.data.d)
+        return Network(inputs, whole[:, columns], network.output, polished=False)
+
+    def improved(
+        self,
+        node: int,
+        inputs: NDArray[np.intp],
+        start: Network,
+        max_iter: int = _MOST_ITERATIONS,
+        tolerance: float = LOOSE,
+    ) -> NodeFit:
+        """At most ``max_iter`` iterations from ``start``, in single precision."""
+        score, bias = self.score, int(self.score.bias)
+        if inputs.size + bias == 0:
+            return self.polished(node, start)
+        rows = np.append(inputs, self.data.d) if bias else inputs
+        k, h = rows.size, score.hidden
+        kind = self.kinds[node]
+        joint = h + bias if kind == LOGISTIC else 0
+        u = np.zeros(h * k + joint)
+        u[: h * k] = start.first.ravel()
+        l1, decay = np.full(k, float(score.l1)), np.full(k, float(score.l2))
+        ridge = np.full(h + bias, float(score.l2))
+        if bias:
+            l1[-1] = decay[-1] = ridge[-1] = 0.0
+        if joint:
+            u[h * k :] = start.output
+        v = np.zeros(h + bias)
+        value, _ = minimise(
+            u,
+            self._single[rows],
+            self._targets[node],
+            np.concatenate([np.tile(l1, h), np.zeros(joint)]),
+            decay,
+            ridge,
+            kind,
+            self.activation,
+            h,
+            v,
+            max_iter,
+            tolerance,
+        )
+        network = Network(inputs, u[: h * k].reshape(h, k), v, polished=False)
+        return self._as_fit(float(value), network)
+
+    def polished(self, node: int, network: Network) -> NodeFit:
+        """To the end, in double precision."""
+        problem = self.problem(node, network.inputs)
+        unit = min(self.scales[node], np.sqrt(self.scales[node]))
+        small = _POLISHED * self.tolerance * unit / max(self.score.hidden, 1)
+        reach = np.append(self.deviations[network.inputs], 1.0).min(initial=1.0)
+        first, output, value = problem.polish(network.first, network.output, small * reach)
+        return self._as_fit(value, Network(network.inputs, first, output, polished=True))
+
+    def _as_fit(self, value: float, network: Network) -> NodeFit:
+        uses = np.zeros(self.data.d, dtype=bool)
+        uses[network.inputs] = network.first[:, : network.inputs.size].any(axis=0)
+        return NodeFit(value, network, uses=uses)
+
+    # --- all nodes -------------------------------------------------------------------------------
+
+    @property
+    def scales(self) -> NDArray[np.float64]:
+        """What the gradient by a bias is measured by, (d,): the variance of a column of squares."""
+        squares = np.array([kind == SQUARES for kind in self.kinds])
+        return np.where(squares, self.deviations**2, 1.0)
+
+    def assemble(self, nodes: list[NodeFit]) -> Networks:
+        """The parameters of all nodes together."""
+        d, h = self.data.d, self.score.hidden
+        first, biases, output = np.zeros((d, h, d)), np.zeros((h, d)), np.zeros((h, d))
+        intercepts = np.zeros(d)
+        for j, node in enumerate(nodes):
+            network: Network = node.parameters
+            k = network.inputs.size
+            first[network.inputs, :, j] = network.first[:, :k].T
+            output[:, j] = network.output[:h]
+            if self.score.bias:
+                biases[:, j] = network.first[:, -1]
+                intercepts[j] = network.output[-1]
+        return Networks(first, biases, output, intercepts)
+
+    def as_parameters(self, given: Any) -> Networks:
+        """Only networks say what the networks are."""
+        shape = (self.data.d, self.score.hidden, self.data.d)
+        if not isinstance(given, Networks) or given.first.shape != shape:
+            raise InputError(
+                "parameters: weights do not determine the networks they are norms of: give "
+                f"Topo().fit(X).result_.parameters (first layer of shape {shape}), or an order"
+            )
+        return given
+
+    def predictor(self, parameters: Networks) -> NetworkModel:
+        """The mean of each column."""
+        return NetworkModel(parameters, self.mean, self.shift, self.losses, self.activation)
+
+    pruning = RULE
+
+    def pruned(
+        self,
+        parameters: Networks,
+        order: Order,
+        rng: np.random.Generator,  # noqa: ARG002 - the starts of a problem are its own
+    ) -> Networks:
+        """Keep the inputs that stand out over several fits and fit them again."""
+        weights = parameters.weights
+        nodes = []
+        for j in range(self.data.d):
+            inputs = np.flatnonzero(weights[:, j])
+            nodes.append(kept_parents(self, j, inputs))
+        return self.assemble(nodes)
+
+    def evaluate(self, parameters: Networks) -> Point:
+        """Q and the distance of zero from its subdifferential, edge by edge, at any networks."""
+        d, bias = self.data.d, self.score.bias
+        everyone = np.arange(d)
+        gradient = np.empty((d, d))
+        value = penalty = rest = 0.0
+        for j in range(d):
+            problem = self.problem(j, everyone)
+            A, v = parameters.first[:, :, j].T, parameters.output[:, j]
+            if bias:
+                A = np.column_stack([A, parameters.biases[:, j]])
+                v = np.append(v, parameters.intercepts[j])
+            by_a, by_v = problem.smooth_gradient(A, v)
+            distance = np.abs(toward_zero(A, by_a, problem.l1))
+            gradient[:, j] = distance[:, :d].sum(axis=0)
+            value += problem.value(A, v)
+            penalty += problem.penalty(A, v)
+            unit = self.scales[j]
+            if bias:
+                rest = max(rest, float(distance[:, -1].max()) / unit)
+            root = np.sqrt(unit)
+            rest = max(rest, float(np.abs(by_v).max()) / root)
+        np.fill_diagonal(gradient, 0.0)
+        return Point(
+            weights=parameters.weights,
+            value=value,
+            penalty=penalty,
+            gradient=gradient,
+            row_scale=self.deviations,
+            column_scale=self.scales,
+            rest=rest,
+        )
