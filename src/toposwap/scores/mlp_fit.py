@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.scores.mlp_nodes import LOOSE
+from toposwap.scores.screened_fit import ScreenedFit
 from toposwap.scores.separable_fit import SeparableFit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from toposwap.order import Order
@@ -27,15 +26,15 @@ if TYPE_CHECKING:
 _SCREENING = 10
 
 
-class MLPFit(SeparableFit):
+class MLPFit(ScreenedFit, SeparableFit):
     """Node networks at the current order."""
 
     bound: BoundMLP  # type: ignore[assignment]
 
     def __init__(self, bound: BoundMLP, order: Order) -> None:
-        #: Prices and moves may stay in single precision.
-        self.loose = False
-        super().__init__(bound, order)
+        SeparableFit.__init__(self, bound, order)
+        starts = range(bound.score.n_starts)
+        self._tried = {(v, key, number) for v, key in self._memory for number in starts}
 
     @property
     def resolution(self) -> float:
@@ -59,24 +58,23 @@ class MLPFit(SeparableFit):
             return
         nodes = list(self._nodes)
         for v in rough:
-            nodes[v] = self._polished(v, nodes[v])
+            nodes[v] = self._polished(v, nodes[v], self._predecessors(v))
         self._nodes = nodes
         self._tabulate(rough)
 
-    def _polished(self, v: int, fit: NodeFit) -> NodeFit:
-        better = self.bound.polished(v, fit.parameters)
-        self._memory[v, self._key(fit)] = better
-        return better
+    def _predecessors(self, v: int) -> NDArray[np.bool_]:
+        """Not the inputs of its network: one that loses an input it does not use is kept."""
+        return self.order.positions < self.order.positions[v]
 
-    def _key(self, fit: NodeFit) -> bytes:
-        allowed = np.zeros(self._d, dtype=bool)
-        allowed[fit.parameters.inputs] = True
-        return np.packbits(allowed).tobytes()
+    def _polished(self, v: int, fit: NodeFit, allowed: NDArray[np.bool_]) -> NodeFit:
+        network = self.bound.carried(fit.parameters, np.flatnonzero(allowed))
+        better = self._memory[v, _key(allowed)] = self.bound.polished(v, network)
+        return better
 
     def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
         fit = super()._fit_node(v, allowed, warm)
         if not self.loose and not fit.parameters.polished:
-            fit = self._polished(v, fit)
+            fit = self._polished(v, fit, allowed)
         return fit
 
     # --- for searches that know that prices are expensive ----------------------------------------
@@ -109,27 +107,36 @@ class MLPFit(SeparableFit):
         return profile
 
     def _screened(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
-        known = self._memory.get((v, np.packbits(allowed).tobytes()))
+        known = self._memory.get((v, _key(allowed)))
         if known is not None:
             return known
         inputs = np.flatnonzero(allowed)
         start = self.bound.carried(warm.parameters, inputs)
         return self.bound.improved(v, inputs, start, max_iter=_SCREENING)
 
-    def restart_nodes(self, nodes: Iterable[int], number: int) -> float:
-        """Fit ``nodes`` from random start ``number``, keep what is better, and say by how much."""
-        gain = 0.0
-        for v in nodes:
-            inputs = np.flatnonzero(self.order.positions < self.order.positions[v])
-            if inputs.size == 0:
-                continue
-            other = self.bound.cold_fits(v, inputs, 1, first=number)[0]
-            if other.value < self._nodes[v].value - LOOSE * abs(other.value):
-                gain += self._nodes[v].value - other.value
-                replaced = list(self._nodes)
-                replaced[v] = other
-                self._memory[v, self._key(other)] = other
-                self._nodes = replaced
-                self._plans.clear()
-                self._tabulate([v])
-        return gain
+    def restart_nodes(self) -> float:
+        """Fit nodes from the random starts that their inputs were not yet fitted from."""
+        before = self.value
+        for v in range(self._d):
+            allowed = self._predecessors(v)
+            key = _key(allowed)
+            for number in range(self.bound.score.n_starts):
+                if (v, key, number) in self._tried:
+                    continue
+                self._tried.add((v, key, number))
+                other = self.bound.cold_fits(v, np.flatnonzero(allowed), 1, number)[0]
+                if other.value < self._nodes[v].value:
+                    self._replace(v, key, other)
+        return before - self.value
+
+    def _replace(self, v: int, key: bytes, fit: NodeFit) -> None:
+        """Another solution for the same inputs."""
+        nodes = list(self._nodes)
+        nodes[v] = self._memory[v, key] = fit
+        self._plans.clear()
+        self._nodes = nodes
+        self._tabulate([v])
+
+
+def _key(allowed: NDArray[np.bool_]) -> bytes:
+    return np.packbits(allowed).tobytes()

@@ -56,7 +56,7 @@ class BoundMLP(SeparableScore):
     """
 
     tolerance = 1e-7
-    expensive = True
+    suggested_restarts = 5
 
     def __init__(self, score: MLP, data: Dataset, losses: tuple[ColumnLoss, ...]) -> None:
         self.score: MLP = score

@@ -10,9 +10,11 @@ import numpy as np
 
 from toposwap.certificate import violations
 from toposwap.errors import InputError
+from toposwap.scores.screened_fit import ScreenedFit
 from toposwap.search.base import Move, Search
 from toposwap.search.disjoint import disjoint_swaps
 from toposwap.search.repair import repair
+from toposwap.search.screened import ScreenedSearch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,7 +57,8 @@ class AutoSearch(Search):
 
     The end is a local optimum of both neighbourhoods. For a score that sets edges to zero it may
     still violate the KKT conditions; then the move that Lemma 3 promises comes next, so that the
-    end is always a KKT point.
+    end is always a KKT point. Scores whose prices are expensive go through
+    :class:`~toposwap.search.screened.ScreenedSearch` instead.
 
     Parameters
     ----------
@@ -76,6 +79,9 @@ class AutoSearch(Search):
     ) -> Iterator[Move]:
         """Descend; then perturb, descend and go back unless that was better."""
         self._check()
+        if isinstance(fit, ScreenedFit):
+            yield from ScreenedSearch(self.n_restarts, self.time_budget).moves(fit, names, rng)
+            return
         began = time.perf_counter()
         yield from self._descend(fit, names, rng)
         restarts = fit.bound.suggested_restarts if self.n_restarts is None else self.n_restarts
