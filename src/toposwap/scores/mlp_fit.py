@@ -33,8 +33,8 @@ class MLPFit(ScreenedFit, SeparableFit):
 
     def __init__(self, bound: BoundMLP, order: Order) -> None:
         SeparableFit.__init__(self, bound, order)
-        starts = range(bound.score.n_starts)
-        self._tried = {(v, key, number) for v, key in self._memory for number in starts}
+        #: Nodes with the inputs that they were fitted to from random starts.
+        self._tried = set(self._memory)
 
     @property
     def resolution(self) -> float:
@@ -72,10 +72,21 @@ class MLPFit(ScreenedFit, SeparableFit):
         return better
 
     def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
-        fit = super()._fit_node(v, allowed, warm)
-        if not self.loose and not fit.parameters.polished:
-            fit = self._polished(v, fit, allowed)
-        return fit
+        if self.loose:
+            return super()._fit_node(v, allowed, warm)
+        known = self._memory.get((v, _key(allowed)))
+        if known is None and (warm.uses is None or (warm.uses & ~allowed).any()):
+            known = super()._fit_node(v, allowed, warm)
+        if known is None:
+            # Inputs are gained only: from a stationary point Newton's method goes down from there,
+            # where single precision might end a little higher.
+            known = warm
+            fresh = super()._fit_node(v, allowed, warm)
+            if fresh.value < warm.value - 10.0 * LOOSE * abs(warm.value):
+                known = fresh
+        elif known.parameters.polished:
+            return known
+        return self._polished(v, known, allowed)
 
     # --- for searches that know that prices are expensive ----------------------------------------
 
@@ -94,12 +105,13 @@ class MLPFit(ScreenedFit, SeparableFit):
             for k in range(here + step, stop + step, step):
                 w = self.order[k]
                 allowed[w] = step == 1
-                if step == -1 or self._uses[w, variable]:
+                if (self._uses if step == 1 else self._wants)[w, variable]:
                     before = self.order.positions < k
                     before[variable] = step == -1
                     change += self._screened(w, before, self._nodes[w]).value
                     change -= self._nodes[w].value
-                if step == 1 or running.uses is None or running.uses[w]:
+                mask = running.wants if step == 1 else running.uses
+                if mask is None or mask[w]:
                     other = self._screened(variable, allowed, running)
                     change += other.value - running.value
                     running = other
@@ -110,9 +122,7 @@ class MLPFit(ScreenedFit, SeparableFit):
         known = self._memory.get((v, _key(allowed)))
         if known is not None:
             return known
-        inputs = np.flatnonzero(allowed)
-        start = self.bound.carried(warm.parameters, inputs)
-        return self.bound.improved(v, inputs, start, max_iter=_SCREENING)
+        return self.bound.warm_fit(v, np.flatnonzero(allowed), warm, max_iter=_SCREENING)
 
     def restart_nodes(self) -> float:
         """Fit nodes from the random starts that their inputs were not yet fitted from."""
@@ -120,13 +130,12 @@ class MLPFit(ScreenedFit, SeparableFit):
         for v in range(self._d):
             allowed = self._predecessors(v)
             key = _key(allowed)
-            for number in range(self.bound.score.n_starts):
-                if (v, key, number) in self._tried:
-                    continue
-                self._tried.add((v, key, number))
-                other = self.bound.cold_fits(v, np.flatnonzero(allowed), 1, number)[0]
-                if other.value < self._nodes[v].value:
-                    self._replace(v, key, other)
+            if (v, key) in self._tried:
+                continue
+            self._tried.add((v, key))
+            other = self.bound.fit_node(v, allowed, None)
+            if other.value < self._nodes[v].value:
+                self._replace(v, key, other)
         return before - self.value
 
     def _replace(self, v: int, key: bytes, fit: NodeFit) -> None:

@@ -16,7 +16,7 @@ where a method of first order would take thousands of steps for the last digits.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -50,6 +50,16 @@ def layer(z: NDArray[np.float64], activation: int) -> Layer:
         slope = 1.0 - s * s
         return Layer(s, slope, -2.0 * s * slope)
     return Layer(np.maximum(z, 0.0), (z > 0.0).astype(float), np.zeros_like(z))
+
+
+def loss_slope(
+    loss: int, y: NDArray[np.floating[Any]], f: NDArray[np.floating[Any]]
+) -> NDArray[np.floating[Any]]:
+    """The negative slope of a loss by f, (n,)."""
+    if loss == LOGISTIC:
+        return np.asarray((y - expit(f)) / f.size)
+    r = y - f
+    return r / (f.size if loss == SQUARES else float(r @ r))
 
 
 @dataclass(frozen=True, eq=False)

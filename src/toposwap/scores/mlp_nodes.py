@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from toposwap.errors import InputError
-from toposwap.kernels.network import LOGISTIC, SQUARES
+from toposwap.kernels.network import LOGISTIC, SIGMOID, SQUARES
 from toposwap.kernels.orthant import minimise
 from toposwap.scores.base import Point
 from toposwap.scores.mlp import NetworkModel, Networks
-from toposwap.scores.mlp_model import ACTIVATIONS, LOSS_KINDS, Problem, toward_zero
+from toposwap.scores.mlp_model import (
+    ACTIVATIONS,
+    LOSS_KINDS,
+    Problem,
+    layer,
+    loss_slope,
+    toward_zero,
+)
 from toposwap.scores.mlp_prune import RULE, kept_parents
 from toposwap.scores.separable import NodeFit, SeparableScore
 from toposwap.scores.surrogate import surrogate_order
@@ -31,7 +38,12 @@ if TYPE_CHECKING:
 _POLISHED = 0.1
 #: A fit ends when twenty iterations lower Q by less than this part of it.
 LOOSE = 1e-5
+_ROUGH = 2e-4
 _MOST_ITERATIONS = 3000
+#: Units that die do so early; those left are cheaper.
+_BEFORE_COUNTING = 40
+#: How many idle units look at new inputs.
+_WOKEN = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,19 +140,17 @@ class BoundMLP(SeparableScore):
         """From ``warm``, or from several random first layers, to a stationary point."""
         inputs = np.flatnonzero(allowed)
         if warm is not None:
-            return self.improved(node, inputs, self.carried(warm.parameters, inputs))
-        fits = self.cold_fits(node, inputs, self.score.n_starts)
-        return min(fits, key=lambda fit: fit.value)
+            return self.warm_fit(node, inputs, warm)
+        fits = self.cold_fits(node, inputs, range(self.score.n_starts))
+        return self.improved(node, inputs, min(fits, key=lambda fit: fit.value).parameters)
 
-    def cold_fits(
-        self, node: int, inputs: NDArray[np.intp], count: int, first: int = 0
-    ) -> list[NodeFit]:
-        """Fits from random starts number ``first`` to ``first + count - 1`` of this problem."""
+    def cold_fits(self, node: int, inputs: NDArray[np.intp], starts: range) -> list[NodeFit]:
+        """Fits from the random starts of these numbers, far enough to tell which is best."""
         if inputs.size == 0:
             return [self.polished(node, self._start(node, inputs, 0))]
         return [
-            self.improved(node, inputs, self._start(node, inputs, k))
-            for k in range(first, first + count)
+            self.improved(node, inputs, self._start(node, inputs, k), tolerance=_ROUGH)
+            for k in starts
         ]
 
     def _start(self, node: int, inputs: NDArray[np.intp], number: int) -> Network:
@@ -163,6 +173,40 @@ class BoundMLP(SeparableScore):
             columns = np.append(inputs, self.data.d)
         return Network(inputs, whole[:, columns], network.output, polished=False)
 
+    def warm_fit(
+        self,
+        node: int,
+        inputs: NDArray[np.intp],
+        warm: NodeFit,
+        max_iter: int = _MOST_ITERATIONS,
+        tolerance: float = LOOSE,
+    ) -> NodeFit:
+        """From the network of ``warm``, whose idle units look at the inputs it gains."""
+        start = self.carried(warm.parameters, inputs)
+        fit = self.improved(node, inputs, self._woken(node, start, warm), max_iter, tolerance)
+        assert warm.uses is not None
+        if fit.value > warm.value and np.isin(np.flatnonzero(warm.uses), inputs).all():
+            return self._as_fit(node, warm.value, start)
+        return fit
+
+    def _woken(self, node: int, network: Network, warm: NodeFit) -> Network:
+        """With random weights of a few idle units for the inputs that ``warm`` did not have.
+
+        A unit without inputs has no output weight either, and no gradient ever gives it one.
+        """
+        gained = np.flatnonzero(~np.isin(network.inputs, warm.parameters.inputs))
+        idle = np.flatnonzero(~network.first[:, : network.inputs.size].any(axis=1))[:_WOKEN]
+        if not (gained.size and idle.size):
+            return network
+        fresh = self._start(node, network.inputs, 0).first[idle]
+        first = network.first.copy()
+        # As large as if the gained inputs were all there are.
+        size = np.sqrt(network.inputs.size / gained.size)
+        first[np.ix_(idle, gained)] = fresh[:, gained] * size
+        if self.score.bias:
+            first[idle, -1] = fresh[:, -1]
+        return Network(network.inputs, first, network.output, polished=False)
+
     def improved(
         self,
         node: int,
@@ -172,21 +216,56 @@ class BoundMLP(SeparableScore):
         tolerance: float = LOOSE,
     ) -> NodeFit:
         """At most ``max_iter`` iterations from ``start``, in single precision."""
-        score, bias = self.score, int(self.score.bias)
-        if inputs.size + bias == 0:
+        if inputs.size + self.score.bias == 0:
             return self.polished(node, start)
+        first, output = start.first, start.output
+        alive = np.ones(self.score.hidden, dtype=bool)
+        iterations = min(max_iter, _BEFORE_COUNTING)
+        for most in (iterations, max_iter - iterations):
+            if most:
+                alive = self._alive(node, first)
+                rows = np.append(alive, True) if self.score.bias else alive
+                first, output = first.copy(), output.copy()
+                value, first[alive], output[rows] = self._minimise(
+                    node, inputs, first[alive], output[rows], most, tolerance
+                )
+        output[: self.score.hidden][~alive] = 0.0
+        return self._as_fit(node, value, Network(inputs, first, output, polished=False))
+
+    def _alive(self, node: int, first: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Units that are not constant, (h,).
+
+        Where there is an intercept, or a unit without input is 0, the ridge makes the output weight
+        of a constant unit 0, and then no gradient reaches its inputs: it stays what it is.
+        """
+        constant_is_zero = self.score.bias or self.activation != SIGMOID
+        if self.kinds[node] == LOGISTIC or not constant_is_zero:
+            return np.ones(self.score.hidden, dtype=bool)
+        k = first.shape[1] - self.score.bias
+        alive: NDArray[np.bool_] = first[:, :k].any(axis=1)
+        if not alive.any():
+            alive[0] = True
+        return alive
+
+    def _minimise(
+        self,
+        node: int,
+        inputs: NDArray[np.intp],
+        first: NDArray[np.float64],
+        output: NDArray[np.float64],
+        max_iter: int,
+        tolerance: float,
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        score, bias = self.score, int(self.score.bias)
         rows = np.append(inputs, self.data.d) if bias else inputs
-        k, h = rows.size, score.hidden
+        h, k = first.shape
         kind = self.kinds[node]
         joint = h + bias if kind == LOGISTIC else 0
-        u = np.zeros(h * k + joint)
-        u[: h * k] = start.first.ravel()
+        u = np.append(first.ravel(), output[:joint])
         l1, decay = np.full(k, float(score.l1)), np.full(k, float(score.l2))
         ridge = np.full(h + bias, float(score.l2))
         if bias:
             l1[-1] = decay[-1] = ridge[-1] = 0.0
-        if joint:
-            u[h * k :] = start.output
         v = np.zeros(h + bias)
         value, _ = minimise(
             u,
@@ -202,8 +281,7 @@ class BoundMLP(SeparableScore):
             max_iter,
             tolerance,
         )
-        network = Network(inputs, u[: h * k].reshape(h, k), v, polished=False)
-        return self._as_fit(float(value), network)
+        return float(value), u[: h * k].reshape(h, k), v
 
     def polished(self, node: int, network: Network) -> NodeFit:
         """To the end, in double precision."""
@@ -212,12 +290,28 @@ class BoundMLP(SeparableScore):
         small = _POLISHED * self.tolerance * unit / max(self.score.hidden, 1)
         reach = np.append(self.deviations[network.inputs], 1.0).min(initial=1.0)
         first, output, value = problem.polish(network.first, network.output, small * reach)
-        return self._as_fit(value, Network(network.inputs, first, output, polished=True))
+        return self._as_fit(node, value, Network(network.inputs, first, output, polished=True))
 
-    def _as_fit(self, value: float, network: Network) -> NodeFit:
+    def _as_fit(self, node: int, value: float, network: Network) -> NodeFit:
+        """With the inputs it uses, and those that it would use if they were allowed."""
+        k, h = network.inputs.size, self.score.hidden
         uses = np.zeros(self.data.d, dtype=bool)
-        uses[network.inputs] = network.first[:, : network.inputs.size].any(axis=0)
-        return NodeFit(value, network, uses=uses)
+        uses[network.inputs] = network.first[:, :k].any(axis=0)
+        alive = network.output[:h] != 0.0
+        z = network.first[alive, :k].astype(np.float32) @ self._single[network.inputs]
+        if self.score.bias:
+            z += network.first[alive, -1:].astype(np.float32)
+        value_, slope, _ = layer(z, self.activation)
+        v = network.output[:h][alive].astype(np.float32)
+        f = v @ value_ + (np.float32(network.output[-1]) if self.score.bias else np.float32(0.0))
+        y = self._targets[node]
+        r = loss_slope(self.kinds[node], y, f)
+        pull = np.abs((v[:, None] * slope * r) @ self._single[:-1].T).max(axis=0, initial=0.0)
+        # What an idle unit would do with an input is not to be seen from where it is.
+        idle = not network.first[:, :k].any(axis=1).all()
+        wants = np.ones(self.data.d, dtype=bool) if idle else pull > self.score.l1
+        wants[network.inputs] = wants[node] = False
+        return NodeFit(value, network, uses=uses, wants=wants)
 
     # --- all nodes -------------------------------------------------------------------------------
 

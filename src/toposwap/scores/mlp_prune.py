@@ -33,19 +33,15 @@ RULE = (
 def kept_parents(bound: BoundMLP, node: int, inputs: NDArray[np.intp]) -> NodeFit:
     """The fit of ``node`` to those of ``inputs`` that stand out, polished."""
     level = 0
-    while True:
-        fits = bound.cold_fits(node, inputs, _FITS, first=bound.score.n_starts)
-        best = min(fits, key=lambda fit: fit.value)
-        if inputs.size == 0:
-            return best
+    starts = range(bound.score.n_starts, bound.score.n_starts + _FITS)
+    fits = bound.cold_fits(node, inputs, starts)
+    while inputs.size and level < len(_SHARES):
         norms = np.mean(
             [np.abs(fit.parameters.first[:, : inputs.size]).sum(axis=0) for fit in fits], axis=0
         )
         strong = (norms >= _SHARES[level] * norms.max()) & (norms >= _NEGLIGIBLE)
-        if strong.all():
-            if level == len(_SHARES) - 1:
-                return bound.polished(node, best.parameters)
-            level += 1
-        else:
+        level += 1
+        if not strong.all():
             inputs = inputs[strong]
-            level = min(level + 1, len(_SHARES) - 1)
+            fits = bound.cold_fits(node, inputs, starts)
+    return bound.polished(node, min(fits, key=lambda fit: fit.value).parameters)

@@ -75,8 +75,9 @@ class ScreenedSearch(Search):
         self, fit: ScreenedFit, names: Sequence[str], rng: np.random.Generator, deadline: float
     ) -> Iterator[Move]:
         d = len(names)
-        reach = min(d - 1, max(5, d // 8)) if self.reach is None else self.reach
-        yield from self._descend(fit, fit.order.variables, reach, names, deadline)
+        reach = min(d - 1, 5) if self.reach is None else self.reach
+        for width in (reach, min(d - 1, max(reach, 20))):
+            yield from self._descend(fit, fit.order.variables, width, names, deadline)
         if time.perf_counter() < deadline and fit.restart_nodes() > 0.0:
             yield Move("nodes", d, "fitted nodes from other starts")
         restarts = fit.bound.suggested_restarts if self.n_restarts is None else self.n_restarts
