@@ -148,10 +148,11 @@ class BoundMLP(SeparableScore):
         """Fits from the random starts of these numbers, far enough to tell which is best."""
         if inputs.size == 0:
             return [self.polished(node, self._start(node, inputs, 0))]
-        return [
-            self.improved(node, inputs, self._start(node, inputs, k), tolerance=_ROUGH)
-            for k in starts
-        ]
+        return [self.rough_fit(node, self._start(node, inputs, k)) for k in starts]
+
+    def rough_fit(self, node: int, start: Network) -> NodeFit:
+        """From ``start``, far enough to compare it with others."""
+        return self.improved(node, start.inputs, start, tolerance=_ROUGH)
 
     def _start(self, node: int, inputs: NDArray[np.intp], number: int) -> Network:
         """A first layer whose units see all inputs alike; the same for the same arguments."""

@@ -1,9 +1,15 @@
 r"""Which inputs of a network are parents.
 
-From one fit the norms :math:`W_{ij}` of weak parents and of strong strangers overlap: a network
-that lacks a little uses whatever is near. So the norms are averaged over several fits from
-different starts, inputs far below the node's strongest are dropped, and the rest is fitted again
-and judged again, a little more strictly, until nothing is dropped.
+From one fit the norms :math:`W_{ij}` of weak parents and of strong strangers overlap, because a
+network that lacks a little uses whatever is near. So the norms are averaged over several fits from
+different starts, the weakest inputs are dropped, the networks are fitted again without them, and so
+on down to a single input. Of the sets on this way the one is kept that minimises
+
+.. math:: -2 \log \text{likelihood} + \tfrac12 \log n \cdot \#\{A_{ai} \ne 0\}
+          + 2 \log n \cdot \#\text{inputs} ,
+
+half of what BIC asks for a weight, as the penalties shrink it, and the price of four weights for
+the choice of an input.
 """
 
 from __future__ import annotations
@@ -12,36 +18,69 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.kernels.network import LOGISTIC
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.scores.mlp_nodes import BoundMLP
     from toposwap.scores.separable import NodeFit
 
-#: An input is dropped when its norm times its standard deviation is below this ...
-_NEGLIGIBLE = 0.5
-#: ... or its norm is below this part of the largest of its node, round by round.
-_SHARES = (0.2, 0.3, 0.35)
 _FITS = 3
+#: Up to so many inputs they are dropped one by one, above it a quarter at a time.
+_ONE_BY_ONE = 12
+#: Norms below this part of the node's largest go together.
+_NEGLIGIBLE = 0.15
+_PER_WEIGHT = 0.5
+_PER_INPUT = 2.0
 
 RULE = (
-    f"norms of first layers averaged over {_FITS} fits, at least {_SHARES[-1]:.0%} of the node's "
-    "largest, fitted again after each round"
+    f"inputs of small norm, over {_FITS} fits, are dropped and the rest fitted again; of the sets "
+    f"on the way the best by {_PER_WEIGHT:g} log n a weight and {_PER_INPUT:g} log n an input"
 )
 
 
 def kept_parents(bound: BoundMLP, node: int, inputs: NDArray[np.intp]) -> NodeFit:
-    """The fit of ``node`` to those of ``inputs`` that stand out, polished."""
-    level = 0
+    """The fit of ``node`` to those of ``inputs`` that are worth their price, polished."""
     starts = range(bound.score.n_starts, bound.score.n_starts + _FITS)
+    nothing = inputs[:0]
+    best = bound.cold_fits(node, nothing, starts)[0]
+    lowest = criterion(bound, node, best)
     fits = bound.cold_fits(node, inputs, starts)
-    while inputs.size and level < len(_SHARES):
-        norms = np.mean(
-            [np.abs(fit.parameters.first[:, : inputs.size]).sum(axis=0) for fit in fits], axis=0
+    while inputs.size:
+        fit = min(fits, key=lambda fit: fit.value)
+        price = criterion(bound, node, fit)
+        if price < lowest:
+            best, lowest = fit, price
+        norms = np.mean([edge_norms(fit) for fit in fits], axis=0)
+        many = inputs.size > _ONE_BY_ONE
+        count = max(
+            -(-inputs.size // 4) if many else 1, int((norms < _NEGLIGIBLE * norms.max()).sum())
         )
-        strong = (norms >= _SHARES[level] * norms.max()) & (norms >= _NEGLIGIBLE)
-        level += 1
-        if not strong.all():
-            inputs = inputs[strong]
+        inputs = inputs[np.sort(np.argsort(norms, kind="stable")[count:])]
+        if many:
+            # Too much changes for the old networks to be near the best new ones.
             fits = bound.cold_fits(node, inputs, starts)
-    return bound.polished(node, min(fits, key=lambda fit: fit.value).parameters)
+        else:
+            fits = [bound.rough_fit(node, bound.carried(fit.parameters, inputs)) for fit in fits]
+    return bound.polished(node, best.parameters)
+
+
+def edge_norms(fit: NodeFit) -> NDArray[np.float64]:
+    """W_ij for the inputs of a node, (k,)."""
+    network = fit.parameters
+    return np.asarray(np.abs(network.first[:, : network.inputs.size]).sum(axis=0))
+
+
+def criterion(bound: BoundMLP, node: int, fit: NodeFit) -> float:
+    """The formula above."""
+    network = fit.parameters
+    problem = bound.problem(node, network.inputs)
+    _, f = problem.forward(network.first, network.output)
+    n = bound.data.n
+    if problem.loss == LOGISTIC:
+        deviance = 2.0 * n * problem.loss_of(f)[0]
+    else:
+        deviance = n * float(np.log(np.mean((problem.y - f) ** 2)))
+    weights = np.count_nonzero(network.first[:, : network.inputs.size])
+    return deviance + np.log(n) * (_PER_WEIGHT * weights + _PER_INPUT * network.inputs.size)
