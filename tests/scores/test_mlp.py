@@ -25,7 +25,7 @@ def bound(seed=0, d=4, n=120, **settings):
     X = table(seed, d, n).X
     loss = settings.get("loss")
     if loss == "logistic":
-        X = (X > np.median(X, axis=0)).astype(float)
+        X = (np.median(X, axis=0) < X).astype(float)
     return ts.scores.MLP(**{**SMALL, **settings}).bind(Dataset.from_table(X))
 
 
@@ -118,7 +118,7 @@ def test_column_units_of_the_inputs_and_means_do_not_matter_to_the_fit():
     X = table().X
     one, other = (
         ts.scores.MLP(**SMALL).bind(Dataset.from_table(Y)).fit(Order([0, 1, 2, 3]))
-        for Y in (X, X + [5.0, -3.0, 0.0, 100.0])
+        for Y in (X, X + np.array([5.0, -3.0, 0.0, 100.0]))
     )
     assert one.point().value == pytest.approx(other.point().value, rel=1e-4)
 

@@ -16,10 +16,15 @@ computed again in double precision by :mod:`toposwap.scores.mlp_model`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numba
 import numpy as np
 
 from toposwap.kernels.jit import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 SIGMOID, TANH, RELU = 0, 1, 2
 SQUARES, LIKELIHOOD, LOGISTIC = 0, 1, 2
@@ -36,7 +41,7 @@ _fast = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=True, i
 
 
 @_fast
-def activate(Z, activation):  # type: ignore[no-untyped-def]
+def activate(Z: NDArray[np.float32], activation: int) -> None:
     """Replace Z (h, n), float32, by sigma(Z); the error of sigmoid and tanh is below 1e-6."""
     h, n = Z.shape
     if activation == RELU:
@@ -67,7 +72,7 @@ def activate(Z, activation):  # type: ignore[no-untyped-def]
 
 
 @_fast
-def _predict(S, v, f):  # type: ignore[no-untyped-def]
+def _predict(S: NDArray[np.float32], v: NDArray[np.float64], f: NDArray[np.float32]) -> None:
     """Put S'v into f (n,)."""
     f[:] = _F(0.0)
     for a in range(S.shape[0]):
@@ -77,7 +82,7 @@ def _predict(S, v, f):  # type: ignore[no-untyped-def]
 
 
 @_fast
-def _squares(y, f):  # type: ignore[no-untyped-def]
+def _squares(y: NDArray[np.float32], f: NDArray[np.float32]) -> float:
     """Put y - f into f and return its sum of squares."""
     total = 0.0
     for i in range(f.size):
@@ -87,7 +92,7 @@ def _squares(y, f):  # type: ignore[no-untyped-def]
 
 
 @_fast
-def _likelihood_of_ones(y, f):  # type: ignore[no-untyped-def]
+def _likelihood_of_ones(y: NDArray[np.float32], f: NDArray[np.float32]) -> float:
     """Put y - p into f and return sum(log(1 + exp f) - y f)."""
     total = 0.0
     for i in range(f.size):
@@ -100,7 +105,13 @@ def _likelihood_of_ones(y, f):  # type: ignore[no-untyped-def]
 
 
 @_fast
-def _back(S, v, r, scale, activation):  # type: ignore[no-untyped-def]
+def _back(
+    S: NDArray[np.float32],
+    v: NDArray[np.float64],
+    r: NDArray[np.float32],
+    scale: float,
+    activation: int,
+) -> None:
     """Replace row a of S by -scale v_a sigma'(z_a) r."""
     for a in range(S.shape[0]):
         weight, row = _F(-scale * v[a]), S[a]
@@ -116,7 +127,13 @@ def _back(S, v, r, scale, activation):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _ridge(gram, c, ridge, factor, v):  # type: ignore[no-untyped-def]
+def _ridge(
+    gram: NDArray[np.float64],
+    c: NDArray[np.float64],
+    ridge: NDArray[np.float64],
+    factor: NDArray[np.float64],
+    v: NDArray[np.float64],
+) -> None:
     """Solve (gram + diag(ridge)) v = c by Cholesky."""
     size = c.size
     for j in range(size):
@@ -143,7 +160,13 @@ def _ridge(gram, c, ridge, factor, v):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _best_output(S, y, ridge, loss, v):  # type: ignore[no-untyped-def]
+def _best_output(
+    S: NDArray[np.float32],
+    y: NDArray[np.float32],
+    ridge: NDArray[np.float64],
+    loss: int,
+    v: NDArray[np.float64],
+) -> None:
     """The output weights that minimise a loss made of squares, given the hidden layer."""
     rows, n = S.shape
     gram = np.dot(S, S.T).astype(np.float64) / n
@@ -174,7 +197,20 @@ def _best_output(S, y, ridge, loss, v):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def evaluate(u, X, y, decay, ridge, loss, activation, S, A, f, v, gradient):  # type: ignore[no-untyped-def]
+def evaluate(
+    u: NDArray[np.float64],
+    X: NDArray[np.float32],
+    y: NDArray[np.float32],
+    decay: NDArray[np.float64],
+    ridge: NDArray[np.float64],
+    loss: int,
+    activation: int,
+    S: NDArray[np.float32],
+    A: NDArray[np.float32],
+    f: NDArray[np.float32],
+    v: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+) -> float:
     """F at the parameters ``u``, its gradient, and the output weights.
 
     ``u`` is A row by row, followed by v for the logistic loss. ``decay`` (k,) and ``ridge`` (rows

@@ -7,10 +7,15 @@ the penalty holds there take no part, so a sparse solution is found exactly.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from toposwap.kernels import network
 from toposwap.kernels.jit import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _evaluate = network.evaluate
 _PAIRS = 12
@@ -19,15 +24,18 @@ LOGISTIC = network.LOGISTIC
 
 
 @kernel
-def _pseudo_gradient(u, g, l1, out):  # type: ignore[no-untyped-def]
+def _pseudo_gradient(
+    u: NDArray[np.float64],
+    g: NDArray[np.float64],
+    l1: NDArray[np.float64],
+    out: NDArray[np.float64],
+) -> float:
     """Return the largest entry of what is put into ``out``."""
     worst = 0.0
     for i in range(u.size):
         if u[i] > 0.0:
             t = g[i] + l1[i]
-        elif u[i] < 0.0:
-            t = g[i] - l1[i]
-        elif g[i] > l1[i]:
+        elif u[i] < 0.0 or g[i] > l1[i]:
             t = g[i] - l1[i]
         elif g[i] < -l1[i]:
             t = g[i] + l1[i]
@@ -39,7 +47,14 @@ def _pseudo_gradient(u, g, l1, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _two_loops(direction, steps, changes, rho, count, head):  # type: ignore[no-untyped-def]
+def _two_loops(
+    direction: NDArray[np.float64],
+    steps: NDArray[np.float64],
+    changes: NDArray[np.float64],
+    rho: NDArray[np.float64],
+    count: int,
+    head: int,
+) -> None:
     """Apply the inverse Hessian that the last ``count`` pairs tell of."""
     pairs, size = steps.shape
     alpha = np.empty(pairs)
@@ -68,7 +83,20 @@ def _two_loops(direction, steps, changes, rho, count, head):  # type: ignore[no-
 
 
 @kernel
-def minimise(u, X, y, l1, decay, ridge, loss, activation, hidden, v, max_iter, tolerance):  # type: ignore[no-untyped-def]
+def minimise(
+    u: NDArray[np.float64],
+    X: NDArray[np.float32],
+    y: NDArray[np.float32],
+    l1: NDArray[np.float64],
+    decay: NDArray[np.float64],
+    ridge: NDArray[np.float64],
+    loss: int,
+    activation: int,
+    hidden: int,
+    v: NDArray[np.float64],
+    max_iter: int,
+    tolerance: float,
+) -> tuple[float, int]:
     """Improve ``u`` in place; return the penalised value and the number of evaluations.
 
     Ends when twenty iterations have lowered the value by less than ``tolerance`` of it. ``v`` is

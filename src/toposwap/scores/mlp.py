@@ -165,8 +165,7 @@ class MLP(Score):
         checked("l2", self.l2, positive=True)
         if self.activation not in ACTIVATIONS:
             raise InputError(
-                f"activation: {self.activation!r} is not one of "
-                f"{', '.join(map(repr, ACTIVATIONS))}"
+                f"activation: {self.activation!r} is not one of {', '.join(map(repr, ACTIVATIONS))}"
             )
         if not isinstance(self.bias, bool | np.bool_):
             raise InputError(f"bias: must be True or False, got {self.bias!r}")

@@ -29,7 +29,7 @@ _SCREENING = 10
 class MLPFit(ScreenedFit, SeparableFit):
     """Node networks at the current order."""
 
-    bound: BoundMLP  # type: ignore[assignment]
+    bound: BoundMLP
 
     def __init__(self, bound: BoundMLP, order: Order) -> None:
         SeparableFit.__init__(self, bound, order)

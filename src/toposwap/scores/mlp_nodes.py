@@ -68,7 +68,7 @@ class BoundMLP(SeparableScore):
     """
 
     tolerance = 1e-7
-    suggested_restarts = 5
+    suggested_restarts = 10
 
     def __init__(self, score: MLP, data: Dataset, losses: tuple[ColumnLoss, ...]) -> None:
         self.score: MLP = score
@@ -111,7 +111,7 @@ class BoundMLP(SeparableScore):
 
         return MLPFit(self, order)
 
-    def solve_exactly(self, fit: OrderFit) -> NoReturn:
+    def solve_exactly(self, fit: OrderFit) -> NoReturn:  # noqa: ARG002 - refused
         """A node may have several solutions, of which a solver finds one."""
         raise InputError(
             f"search='exact' proves a global minimum, and a node of {self.score!r} may have "
@@ -243,7 +243,7 @@ class BoundMLP(SeparableScore):
         if self.kinds[node] == LOGISTIC or not constant_is_zero:
             return np.ones(self.score.hidden, dtype=bool)
         k = first.shape[1] - self.score.bias
-        alive: NDArray[np.bool_] = first[:, :k].any(axis=1)
+        alive = np.asarray(first[:, :k].any(axis=1))
         if not alive.any():
             alive[0] = True
         return alive
@@ -295,24 +295,28 @@ class BoundMLP(SeparableScore):
 
     def _as_fit(self, node: int, value: float, network: Network) -> NodeFit:
         """With the inputs it uses, and those that it would use if they were allowed."""
-        k, h = network.inputs.size, self.score.hidden
+        k = network.inputs.size
         uses = np.zeros(self.data.d, dtype=bool)
         uses[network.inputs] = network.first[:, :k].any(axis=0)
-        alive = network.output[:h] != 0.0
-        z = network.first[alive, :k].astype(np.float32) @ self._single[network.inputs]
-        if self.score.bias:
-            z += network.first[alive, -1:].astype(np.float32)
-        value_, slope, _ = layer(z, self.activation)
-        v = network.output[:h][alive].astype(np.float32)
-        f = v @ value_ + (np.float32(network.output[-1]) if self.score.bias else np.float32(0.0))
-        y = self._targets[node]
-        r = loss_slope(self.kinds[node], y, f)
-        pull = np.abs((v[:, None] * slope * r) @ self._single[:-1].T).max(axis=0, initial=0.0)
-        # What an idle unit would do with an input is not to be seen from where it is.
-        idle = not network.first[:, :k].any(axis=1).all()
-        wants = np.ones(self.data.d, dtype=bool) if idle else pull > self.score.l1
+        if network.first[:, :k].any(axis=1).all():
+            wants = self._pull(node, network) > self.score.l1
+        else:
+            # What an idle unit would do with an input is not to be seen from where it is.
+            wants = np.ones(self.data.d, dtype=bool)
         wants[network.inputs] = wants[node] = False
         return NodeFit(value, network, uses=uses, wants=wants)
+
+    def _pull(self, node: int, network: Network) -> NDArray[np.float32]:
+        """The largest slope of the loss by a weight of each column, (d,), in single precision."""
+        h, bias = self.score.hidden, self.score.bias
+        rows = np.append(network.inputs, self.data.d) if bias else network.inputs
+        units, slope, _ = layer(
+            network.first.astype(np.float32) @ self._single[rows], self.activation
+        )
+        v = network.output[:h].astype(np.float32)
+        f = v @ units + np.float32(network.output[-1] if bias else 0.0)
+        r = loss_slope(self.kinds[node], self._targets[node], f)
+        return np.asarray(np.abs((v[:, None] * slope * r) @ self._single[:-1].T).max(axis=0))
 
     # --- all nodes -------------------------------------------------------------------------------
 
@@ -356,7 +360,7 @@ class BoundMLP(SeparableScore):
     def pruned(
         self,
         parameters: Networks,
-        order: Order,
+        order: Order,  # noqa: ARG002 - the weights keep to it
         rng: np.random.Generator,  # noqa: ARG002 - the starts of a problem are its own
     ) -> Networks:
         """Keep the inputs that stand out over several fits and fit them again."""
