@@ -121,6 +121,22 @@ def test_refine_shows_before_and_after(call, sample, tmp_path):
     assert (found == (read_weights(sample_truth(), NAMES) != 0.0)).all(axis=None)
 
 
+def test_blocks_of_parameters_are_refined_from_the_order_and_not_checked(
+    call, refused, sample, tmp_path
+):
+    rng = np.random.default_rng(0)
+    d = len(read_table(sample).columns)
+    np.save(tmp_path / "w.npy", np.triu(rng.standard_normal((d, d)), 1))
+    outcome = call("refine", sample, "w.npy", "--score", "basis")
+    assert outcome.code == 0
+    assert "(at their order) -> " in outcome.out
+    before = json.loads(call("refine", sample, "w.npy", "--score", "basis", "--json").out)["before"]
+    start = toposwap.Topo("basis", "none", init=range(d)).fit(read_table(sample))
+    assert before == {"score": pytest.approx(start.score_), "certificate": None}
+    line = refused("check", sample, "w.npy", "--score", "basis")
+    assert "--score basis: an edge has a block of parameters, which weights do not" in line
+
+
 def test_refine_of_cycles(call, sample, tmp_path):
     (tmp_path / "w.csv").write_text("source,target\nmildew,harvest\nharvest,mildew\n")
     outcome = call("refine", sample, "w.csv")

@@ -4,6 +4,7 @@ from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
+from blocks import block, edges_of, random_parameters, solution
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import suited_to
@@ -35,18 +36,19 @@ def reproducible(score):
 def test_gradient_is_the_slope_of_the_value(score, seed):
     bound, rng = problem(score, seed)
     d = bound.data.d
-    W = rng.uniform(0.2, 1.0, (d, d)) * rng.choice([-1, 1], (d, d))
-    np.fill_diagonal(W, 0.0)
-    point = bound.evaluate(W.copy())
+    theta = random_parameters(bound, rng)
+    point = bound.evaluate(theta.copy())
     for i, j in rng.integers(d, size=(5, 2)):
         if i == j:
             continue
-        up, down = W.copy(), W.copy()
-        up[i, j] += 1e-5
-        down[i, j] -= 1e-5
-        slope = (bound.evaluate(up).value - bound.evaluate(down).value) / 2e-5
+        total = 0.0
+        for place in block(theta, i, j):
+            up, down = theta.copy(), theta.copy()
+            up[place] += 1e-5
+            down[place] -= 1e-5
+            total += abs(bound.evaluate(up).value - bound.evaluate(down).value) / 2e-5
         scale = point.row_scale[i] * point.column_scale[j]
-        assert point.gradient[i, j] == pytest.approx(abs(slope), rel=1e-5, abs=1e-7 * scale)
+        assert point.gradient[i, j] == pytest.approx(total, rel=1e-5, abs=1e-7 * scale)
 
 
 @ALL
@@ -65,11 +67,11 @@ def test_a_fit_solves_its_order(score, seed):
     read = fit.point()
     np.testing.assert_allclose(read.weights, point.weights, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(read.gradient, point.gradient, rtol=1e-7, atol=1e-9 * scale.max())
-    step = np.where(allowed, rng.standard_normal(allowed.shape), 0.0)
+    theta = solution(fit)
+    step = rng.standard_normal(theta.shape) * edges_of(bound, allowed)
     for size in (1e-6, 1e-3, 0.1) if score.convex else (1e-6, 1e-4):
-        assert bound.evaluate(point.weights + size * step).value >= point.value - 1e-12 * abs(
-            point.value
-        )
+        moved = bound.evaluate(theta + size * step).value
+        assert moved >= point.value - 1e-12 * abs(point.value)
 
 
 def provable(score):
@@ -118,7 +120,13 @@ def test_prices_are_what_refitting_costs(score, seed):
 
 
 def agree(score, change, real, close):
-    """A price is exact; a score that does not separate may promise less than a move brings."""
+    """A price is exact; a score that does not separate may promise less than a move brings.
+
+    Where a node has several local minima far apart, a move that was priced above zero and is made
+    nevertheless may end in another one; those that pay are made with the fits that priced them.
+    """
+    if score.edge_blocks and not reproducible(score):
+        return change >= 0.0 or change == pytest.approx(real, **close)
     if score.separable or reproducible(score):
         return change == pytest.approx(real, **close)
     return real <= change + close["abs"] or change > 0.0

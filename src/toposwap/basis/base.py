@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Share of the column on either side of the bulk.
 _TAIL = 0.005
+#: A column with fewer distinct values has no tails.
+_FEW_VALUES = 20
 #: A direction with less than this share of the largest deviation is rounding error.
 _DEPENDENT = 1e-7
 
@@ -113,14 +115,12 @@ def expand(family: Family, x: NDArray[np.float64], mean: float, size: int) -> Ex
     largest = float(np.abs(shifted).max())
     scale = largest * float(np.sqrt(np.mean((shifted / largest) ** 2)))
     z = shifted / scale
-    distinct = np.unique(x)
-    low, high = distinct[0], distinct[-1]
-    if distinct.size > 2:
-        tails = np.quantile(x, [_TAIL, 1.0 - _TAIL])
-        # A column with most of its values in one place has its bulk among the others.
-        if not tails[0] < tails[1] or distinct.size < 20:
-            tails = np.array([low, high])
-        low, high = float(tails[0]), float(tails[1])
+    ordered = np.sort(x)
+    distinct = ordered[np.concatenate([[True], ordered[1:] > ordered[:-1]])]
+    low, high = quantiles(ordered, np.array([_TAIL, 1.0 - _TAIL]))
+    # A column with nearly all of its values in one place has its bulk among the others.
+    if not low < high or distinct.size < _FEW_VALUES:
+        low, high = distinct[0], distinct[-1]
     center, half_width = 0.5 * (low + high), 0.5 * (high - low)
     inside = distinct[(distinct >= low) & (distinct <= high)]
     most = min(size, distinct.size - 1)
@@ -155,6 +155,11 @@ def expand(family: Family, x: NDArray[np.float64], mean: float, size: int) -> Ex
         transform,
         np.concatenate([[0.0], rho]),
     )
+
+
+def quantiles(ordered: NDArray[np.float64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The points below which the given shares of the sorted values lie, interpolated."""
+    return np.interp(shares * (ordered.size - 1), np.arange(ordered.size), ordered)
 
 
 def _continued(functions: Functions, u: NDArray[np.float64]) -> NDArray[np.float64]:

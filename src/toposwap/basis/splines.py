@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from toposwap.basis.base import Family, Functions
+from toposwap.basis.base import Family, Functions, quantiles
 from toposwap.kernels.splines import DEGREE, cubic_splines
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class Splines(Family):
     def functions(self, size: int, distinct: NDArray[np.float64]) -> Functions:
         """K = size + 1 splines (they contain the constant), so size - 3 inner knots."""
         inner = max(size + 1 - (DEGREE + 1), 0)
-        knots = np.quantile(distinct, np.linspace(0.0, 1.0, inner + 2)[1:-1])
+        knots = quantiles(distinct, np.linspace(0.0, 1.0, inner + 2)[1:-1])
         knots = np.unique(knots[(knots > -1.0) & (knots < 1.0)])
         return _BSplines(knots)
 

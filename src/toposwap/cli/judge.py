@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from toposwap.certificate import Certificate, certify
 from toposwap.dataset import Dataset
 from toposwap.dataset.weights import as_weights
+from toposwap.errors import InputError
 from toposwap.graph import topological_order
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ def judge(
     """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are."""
     score = scoring.build()
     data = Dataset.from_table(frame, center=scoring.center)
+    if score.edge_blocks:
+        raise InputError(
+            f"--score {scoring.score}: an edge has a block of parameters, which weights do not "
+            "determine, so there is nothing to check; 'toposwap refine' starts from their order"
+        )
     bound = score.bind(data)
     point = bound.evaluate(as_weights(weights, data.names))
     certificate = certify(

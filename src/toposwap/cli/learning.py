@@ -95,8 +95,9 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="least-squares (the default; equal noise variances, meaningful units), "
         "equal-variance-l0 (the same, choosing edges), bic or ebic (any units, directions up to "
         "equivalence), gaussian-mcp, gaussian-l1, least-squares-l1, logistic-l1 or logistic "
-        "(0/1 columns), poisson-l1 (counts), basis (additive: curves instead of lines), mlp "
-        "(networks).",
+        "(0/1 columns), poisson-l1 (counts), basis (additive: curves instead of lines), basis-mcp "
+        "or basis-lasso (the same, choosing edges), basis-bic (the same in any units), "
+        "mlp (neural networks).",
     )
     @click.option(
         "--ridge",

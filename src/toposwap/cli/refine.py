@@ -54,30 +54,25 @@ def refine(
 
     def start(frame: pd.DataFrame) -> pd.DataFrame:
         matrix = read_weights(weights, list(frame.columns))
-        before.append(judge(matrix, frame, learning.scoring))
+        # A block of parameters is not determined by its norm: then only the order is a start.
+        if not learning.scoring.build().edge_blocks:
+            before.append(judge(matrix, frame, learning.scoring))
         return matrix
 
     learned = learn(table, reading, learning, start)
-    model, old = learned.model, before[0]
-    deliver(
-        learned,
-        outputs,
-        {
-            "before": {
-                "score": old.point.value,
-                "certificate": certificate_record(old.certificate, model.names_),
-            }
-        },
-    )
+    model = learned.model
+    old = before[0] if before else None
+    score = model.history_[0].score if old is None else old.point.value
+    certificate = None if old is None else certificate_record(old.certificate, model.names_)
+    deliver(learned, outputs, {"before": {"score": score, "certificate": certificate}})
     if not (outputs.json or outputs.quiet):
-        cyclic = "" if old.acyclic else " (with cycles)"
-        show(
-            key_values(
-                [
-                    ("", ""),
-                    ("score", f"{old.point.value:.6g}{cyclic} -> {model.score_:.6g}"),
-                    ("certificate", certificate_in_words(old.certificate, model.names_)),
-                    ("", f"-> {certificate_in_words(model.certificate_, model.names_)}"),
-                ]
-            )
-        )
+        remark = " (at their order)"
+        if old is not None:
+            remark = "" if old.acyclic else " (with cycles)"
+        lines = [("", ""), ("score", f"{score:.6g}{remark} -> {model.score_:.6g}")]
+        if old is not None:
+            lines += [
+                ("certificate", certificate_in_words(old.certificate, model.names_)),
+                ("", f"-> {certificate_in_words(model.certificate_, model.names_)}"),
+            ]
+        show(key_values(lines))

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-def is_order(given: Any) -> bool:
-    """Whether ``given`` names variables one after another."""
-    return isinstance(given, Order) or (not is_frame(given) and dimensions(given) == 1)
+def is_order(given: Any, score: Score) -> bool:
+    """Whether ``given`` is an order; a plain sequence only where weights could not be meant."""
+    if isinstance(given, Order):
+        return True
+    return score.edge_blocks and not is_frame(given) and dimensions(given) == 1
 
 
 def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
@@ -38,7 +40,8 @@ def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
     ----------
     W
         (d, d), ``W[i, j]`` for the edge i -> j; a DataFrame is matched to the data by name. Also an
-        order, or the parameters of a score whose edges have blocks of them.
+        :class:`~toposwap.Order`. For a score whose edges have blocks of parameters also these, or
+        an order in any form.
     X
         The data, (n, d), or a :class:`~toposwap.dataset.Dataset`.
     **parameters
@@ -48,12 +51,13 @@ def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
         raise InputError("refine: W is the starting point, so init cannot be given as well")
     model = Topo(**parameters)
     data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=model.center)
-    if is_order(W):
+    score = resolve("score", model.score, SCORES, Score)
+    if is_order(W, score):
         model.init = W
-    elif is_frame(W) or dimensions(W) != 3:
+    elif not score.edge_blocks or is_frame(W) or dimensions(W) == 2:
         model.init = as_weights(W, data.names)
     else:
-        bound = resolve("score", model.score, SCORES, Score).bind(data)
+        bound = score.bind(data)
         model.init = bound.evaluate(bound.as_parameters(W)).weights
     return model._fit(data, named=has_names(X))
 
@@ -73,7 +77,7 @@ def check_kkt(
     W
         Any weight matrix (d, d), also one with cycles (which then fails). Where an edge has a block
         of parameters (``score="basis"``) those, as in ``Topo().fit(X).result_.parameters``. Or an
-        order, whose solution is checked then.
+        order, whose solution is checked then; a plain sequence where weights could not be meant.
     X
         The data, (n, d), or a :class:`~toposwap.dataset.Dataset`.
     score
@@ -87,7 +91,7 @@ def check_kkt(
         raise InputError(f"tolerance: must be a number >= 0, got {tolerance!r}")
     data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=center)
     bound = resolve("score", score, SCORES, Score).bind(data)
-    if is_order(W):
+    if is_order(W, bound.score):
         order, _ = starting_order(W, data, np.random.default_rng(0))
         parameters = bound.fit(order).parameters()
     else:

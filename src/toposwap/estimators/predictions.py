@@ -50,8 +50,8 @@ class Predicting:
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The fitted value of each column given the other columns, (m, d), for rows ``X`` (m, d).
 
-        Column j is predicted from the columns of ``X`` that are its parents: the regression function
-        for real columns, the chance of a one for logistic and the mean count for Poisson columns.
+        Column j is predicted from the columns of ``X`` that are its parents: by regression for real
+        columns, as the chance of a one for logistic and the mean count for Poisson columns.
         The model is the one behind ``adjacency_matrix_`` where pruning fitted it again (the score's
         own rule, ``prune="auto"``), and the certified solution ``weights_`` otherwise. A DataFrame
         is matched by the names of its columns.

@@ -154,7 +154,10 @@ def _units(model: Topo) -> str:
         return told
     told += f"; along {share:.0%} of the directed paths the variance rises"
     if share >= 0.9:
-        told += ", so sorting by variance finds nearly the same order: compare with --score bic"
+        other = "basis-bic" if name_of(model.score).startswith("basis") else "bic"
+        told += (
+            f", so sorting by variance finds nearly the same order: compare with --score {other}"
+        )
     return told
 
 

@@ -6,6 +6,8 @@ from functools import partial
 from toposwap.penalties import L1
 from toposwap.scores.base import BoundScore, OrderFit, Point, Score
 from toposwap.scores.basis import Basis
+from toposwap.scores.basis_group import GroupBasis
+from toposwap.scores.basis_subset import BasisBIC
 from toposwap.scores.equal_variance import EqualVariance
 from toposwap.scores.joint import JointScore
 from toposwap.scores.least_squares import LeastSquares
@@ -28,6 +30,9 @@ SCORES: dict[str, Callable[[], Score]] = {
     "logistic-l1": lambda: Penalized("logistic", L1(0.01)),
     "poisson-l1": lambda: Penalized("poisson", L1(0.01)),
     Basis.name: Basis,
+    BasisBIC.name: BasisBIC,
+    "basis-mcp": GroupBasis,
+    "basis-lasso": partial(GroupBasis, "lasso"),
     MLP.name: MLP,
 }
 
@@ -36,6 +41,8 @@ __all__ = [
     "EqualVariance",
     "Penalized",
     "Basis",
+    "BasisBIC",
+    "GroupBasis",
     "MLP",
     "surrogate_order",
     "Score",

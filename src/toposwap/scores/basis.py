@@ -23,8 +23,7 @@ they explain nothing and nothing explains them.
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.linalg import blas
@@ -32,14 +31,13 @@ from scipy.linalg import blas
 from toposwap.dataset.factor import power_of_two
 from toposwap.dataset.validation import columns, listed
 from toposwap.errors import InputError
-from toposwap.kernels import block_exact
+from toposwap.kernels import block_exact, pivoted
 from toposwap.order import Order
 from toposwap.penalties.base import checked
-from toposwap.scores.base import BoundScore, Point, Score
-from toposwap.scores.basis_design import Design
+from toposwap.scores.base import Point, Score
+from toposwap.scores.basis_design import Additive, Design
 from toposwap.scores.basis_parents import LEVEL, refit, significant_parents
 from toposwap.scores.dependence import relative_residuals
-from toposwap.scores.predictors import AdditiveModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,22 +91,22 @@ class Basis(Score):
         """Expand the columns and factorise the expansion."""
         checked("smoothness", self.smoothness)
         checked("ridge", self.ridge)
-        return BoundBasis(self, data, Design.of(data, self.basis, self.n_functions))
+        return self.bound_to(data, Design.of(data, self.basis, self.n_functions))
+
+    def bound_to(self, data: Dataset, design: Design) -> BoundBasis:
+        """The same on columns that are expanded already."""
+        return BoundBasis(self, data, design)
 
 
-class BoundBasis(BoundScore):
+class BoundBasis(Additive):
     """An additive model on given data, through the factor of its expanded columns."""
 
     def __init__(self, score: Basis, data: Dataset, design: Design) -> None:
+        super().__init__(data, design)
         self.score: Basis = score
-        self.data = data
-        self.design = design
-        self.choices = design.choices
-        self.remarks = design.remarks
         self.penalty = score.smoothness * design.roughness + score.ridge * design.present
         self.factor = design.factor(self.penalty)
         self._refuse_dependent()
-        self.size = design.size
         # Prices are computed in units of the largest column, where nothing overflows.
         self.unit = float(power_of_two(design.deviations).max())
         self.cost = (design.deviations / self.unit) ** 2
@@ -134,30 +132,22 @@ class BoundBasis(BoundScore):
                 "them, or use a ridge (score=Basis(ridge=0.1))"
             )
 
-    @cached_property
-    def gradient_unit(self) -> float:
-        """The geometric mean of the columns' variances."""
-        return float(np.exp(2.0 * np.log(self.design.deviations).mean()))
-
     def fit(self, order: Order) -> BasisFit:
         """Solve for ``order``."""
         from toposwap.scores.basis_fit import BasisFit
 
         return BasisFit(self, order)
 
+    def good_order(self) -> Order:
+        """Next is always the column with the least variance given those before it, as lines."""
+        cost = (self.data.scale / self.data.scale.max()) ** 2
+        return Order(pivoted.smallest_variance_order(self.data.factor.T.copy(), cost))
+
     def best_order(self) -> Order:
         """Global minimum, O(2^d d^2 m^2) time and 9 * 2^d bytes."""
         d, m = self.data.d, self.size
         blocks = np.ascontiguousarray(self.factor.T).reshape(d, m, d * m)
         return Order(block_exact.exact_order(blocks, self.cost))
-
-    def as_parameters(self, given: Any) -> NDArray[np.float64]:
-        """Theta, (d, m, d)."""
-        return self.design.as_parameters(given)
-
-    def predictor(self, parameters: NDArray[np.float64]) -> AdditiveModel:
-        """The sum of the functions of the parents, about the means."""
-        return AdditiveModel(self.design.expansions, parameters, self.data.mean)
 
     pruning = f"F-tests of whole functions, {LEVEL:.0%} a node"
 

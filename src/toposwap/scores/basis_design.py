@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from toposwap.basis import BASES, Expansion, Family, expand
 from toposwap.dataset.factor import retriangularise, row_blocks
 from toposwap.errors import InputError
 from toposwap.registry import resolve
+from toposwap.scores.base import BoundScore
+from toposwap.scores.predictors import AdditiveModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,3 +137,27 @@ class Design:
         if not weights.any():
             return triangle
         return retriangularise(np.vstack([triangle, np.diag(np.sqrt(weights))]))
+
+
+class Additive(BoundScore):
+    """What all scores on expanded columns share; parameters are ``theta[i, r, j]``, (d, m, d)."""
+
+    def __init__(self, data: Dataset, design: Design) -> None:
+        self.data = data
+        self.design = design
+        self.size = design.size
+        self.choices = design.choices
+        self.remarks = design.remarks
+
+    @cached_property
+    def gradient_unit(self) -> float:
+        """The geometric mean of the columns' deviations: functions have none of their own."""
+        return float(np.exp(np.log(self.design.deviations).mean()))
+
+    def as_parameters(self, given: Any) -> NDArray[np.float64]:
+        """Theta, (d, m, d)."""
+        return self.design.as_parameters(given)
+
+    def predictor(self, parameters: NDArray[np.float64]) -> AdditiveModel:
+        """The sum of the functions of the parents, about the means."""
+        return AdditiveModel(self.design.expansions, parameters, self.data.mean)

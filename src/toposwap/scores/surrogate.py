@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels import pivoted
 from toposwap.order import Order
 from toposwap.scores.basis import Basis
 
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
 #: Enough to tell a curve from a line; the surrogate need not be exact.
 _FUNCTIONS = 8
+#: Of coefficients in units of the columns' deviations.
+RIDGE = 1e-3
 
 
 def surrogate_order(
@@ -28,27 +29,29 @@ def surrogate_order(
     orders; the best order is returned.
     """
     size = min(_FUNCTIONS, max(1, int(0.8 * data.n / data.d)))
-    # Where there are fewer rows than columns only a ridge determines the lines.
-    bound = Basis(n_functions=size, ridge=0.0 if data.n > data.d else 0.1).bind(data)
-    cost = (data.scale / data.scale.max()) ** 2
-    fit = bound.fit(Order(pivoted.smallest_variance_order(data.factor.T.copy(), cost)))
-    _descend(fit)
+    # A ridge, so that columns which others determine and too few rows are no obstacle.
+    bound = Basis(n_functions=size, ridge=RIDGE).bind(data)
+    fit = bound.fit(bound.good_order())
+    descend(fit)
     best, lowest = fit.order, fit.value
     for _ in range(n_starts - 1):
         assert rng is not None
         fit.reorder(Order(rng.permutation(data.d)))
-        _descend(fit)
+        descend(fit)
         if fit.value < lowest - fit.resolution:
             best, lowest = fit.order, fit.value
     return best
 
 
-def _descend(fit: OrderFit) -> None:
+def descend(fit: OrderFit) -> None:
     """Insertions while they help, then the best swap, and again."""
     pairs = fit.all_pairs()
     while True:
-        while fit.insertion_sweep(fit.order.variables):
-            pass
+        before = np.inf
+        # Until nothing moves, or a move's gain was rounding error.
+        while fit.value < before:
+            before = fit.value
+            fit.insertion_sweep(fit.order.variables)
         fit.refresh()
         changes = fit.swap_changes(pairs)
         best = int(changes.argmin())

@@ -43,7 +43,7 @@ def mechanism(name: str) -> Callable[[Draw], Draw]:
 
 @mechanism("mlp")
 def _mlp(parents: Floats, rng: np.random.Generator) -> Floats:
-    """Return v . sigmoid(A x) with 100 hidden units, all weights uniform on +-[0.5, 2]."""
+    """F = v . sigmoid(A x) with 100 hidden units, all weights uniform on +-[0.5, 2]."""
     first = _signed(rng, (parents.shape[1], HIDDEN))
     return np.asarray(expit(parents @ first) @ _signed(rng, (HIDDEN,)))
 

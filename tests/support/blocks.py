@@ -1,0 +1,30 @@
+"""Parameters of any score: a weight matrix (d, d), or blocks (d, m, d)."""
+
+import numpy as np
+
+
+def random_parameters(bound, rng):
+    """All edges present, none of them small."""
+    d = bound.data.d
+    shape = (d, bound.size, d) if bound.score.edge_blocks else (d, d)
+    theta = rng.uniform(0.2, 1.0, shape) * rng.choice([-1, 1], shape)
+    return theta * edges_of(bound, ~np.eye(d, dtype=bool))
+
+
+def edges_of(bound, allowed):
+    """The mask ``allowed`` (d, d) in the shape of the parameters."""
+    if not bound.score.edge_blocks:
+        return allowed
+    return allowed[:, None, :] & bound.design.present[:, :, None]
+
+
+def block(parameters, i, j):
+    """The places of the parameters of the edge i -> j."""
+    if parameters.ndim == 2:
+        return [(i, j)]
+    return [(i, r, j) for r in range(parameters.shape[1])]
+
+
+def solution(fit):
+    """The parameters of a fit as one array."""
+    return fit.parameters() if fit.bound.score.edge_blocks else fit.point().weights
