@@ -72,21 +72,18 @@ class MLPFit(ScreenedFit, SeparableFit):
         return better
 
     def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
-        if self.loose:
-            return super()._fit_node(v, allowed, warm)
-        known = self._memory.get((v, _key(allowed)))
-        if known is None and (warm.uses is None or (warm.uses & ~allowed).any()):
-            known = super()._fit_node(v, allowed, warm)
-        if known is None:
-            # Inputs are gained only: from a stationary point Newton's method goes down from there,
-            # where single precision might end a little higher.
-            known = warm
-            fresh = super()._fit_node(v, allowed, warm)
-            if fresh.value < warm.value - 10.0 * LOOSE * abs(warm.value):
-                known = fresh
-        elif known.parameters.polished:
-            return known
-        return self._polished(v, known, allowed)
+        """No worse than ``warm`` where that has not lost an input it uses."""
+        fit = super()._fit_node(v, allowed, warm)
+        assert warm.uses is not None
+        kept = not (warm.uses & ~allowed).any()
+        # A remembered fit may be one that began elsewhere, and single precision may end a little
+        # higher than it began.
+        if kept and fit.value > warm.value - LOOSE * abs(warm.value):
+            fit = self.bound.warm_fit(v, np.flatnonzero(allowed), warm) if self.loose else warm
+        if not self.loose and not (fit is not warm and fit.parameters.polished):
+            fit = self._polished(v, fit, allowed)
+        self._memory[v, _key(allowed)] = fit
+        return fit
 
     # --- for searches that know that prices are expensive ----------------------------------------
 

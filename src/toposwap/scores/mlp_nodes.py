@@ -68,7 +68,6 @@ class BoundMLP(SeparableScore):
     """
 
     tolerance = 1e-7
-    suggested_restarts = 10
 
     def __init__(self, score: MLP, data: Dataset, losses: tuple[ColumnLoss, ...]) -> None:
         self.score: MLP = score
@@ -88,6 +87,8 @@ class BoundMLP(SeparableScore):
         self._single = np.vstack([self.inputs, ones]).astype(np.float32)
         self._targets = self.targets.astype(np.float32)
         self.deviations = data.deviations * data.scale
+        # A restart concerns a stretch of the order, and there are more of these in a long one.
+        self.suggested_restarts = max(10, data.d // 2)
         if data.n < 10 * score.hidden:
             self.remarks = (
                 f"{data.n} rows are few for {score.hidden} hidden units a node: columns are fitted "
