@@ -5,11 +5,11 @@ network that lacks a little uses whatever is near. So the norms are averaged ove
 different starts, the weakest inputs are dropped, the networks are fitted again without them, and so
 on down to a single input. Of the sets on this way the one is kept that minimises
 
-.. math:: -2 \log \text{likelihood} + \tfrac12 \log n \cdot \#\{A_{ai} \ne 0\}
-          + 2 \log n \cdot \#\text{inputs} ,
+.. math:: -2 \log \text{likelihood} + \log n \cdot \#\{A_{ai} \ne 0\}
+          + 2 \log k \cdot \#\text{inputs}, \qquad k = \#\text{candidates} :
 
-half of what BIC asks for a weight, as the penalties shrink it, and the price of four weights for
-the choice of an input.
+the price of BIC for each weight that is not zero, and that of the extended BIC for choosing an
+input among k.
 """
 
 from __future__ import annotations
@@ -31,25 +31,23 @@ _FITS = 3
 _ONE_BY_ONE = 12
 #: Norms below this part of the node's largest go together.
 _NEGLIGIBLE = 0.15
-_PER_WEIGHT = 0.5
-_PER_INPUT = 2.0
 
 RULE = (
     f"inputs of small norm, over {_FITS} fits, are dropped and the rest fitted again; of the sets "
-    f"on the way the best by {_PER_WEIGHT:g} log n a weight and {_PER_INPUT:g} log n an input"
+    "on the way the best by BIC is kept"
 )
 
 
 def kept_parents(bound: BoundMLP, node: int, inputs: NDArray[np.intp]) -> NodeFit:
     """The fit of ``node`` to those of ``inputs`` that are worth their price, polished."""
     starts = range(bound.score.n_starts, bound.score.n_starts + _FITS)
-    nothing = inputs[:0]
-    best = bound.cold_fits(node, nothing, starts)[0]
-    lowest = criterion(bound, node, best)
+    candidates = max(inputs.size, 1)
+    best = bound.cold_fits(node, inputs[:0], starts)[0]
+    lowest = criterion(bound, node, best, candidates)
     fits = bound.cold_fits(node, inputs, starts)
     while inputs.size:
         fit = min(fits, key=lambda fit: fit.value)
-        price = criterion(bound, node, fit)
+        price = criterion(bound, node, fit, candidates)
         if price < lowest:
             best, lowest = fit, price
         norms = np.mean([edge_norms(fit) for fit in fits], axis=0)
@@ -72,7 +70,7 @@ def edge_norms(fit: NodeFit) -> NDArray[np.float64]:
     return np.asarray(np.abs(network.first[:, : network.inputs.size]).sum(axis=0))
 
 
-def criterion(bound: BoundMLP, node: int, fit: NodeFit) -> float:
+def criterion(bound: BoundMLP, node: int, fit: NodeFit, candidates: int) -> float:
     """The formula above."""
     network = fit.parameters
     problem = bound.problem(node, network.inputs)
@@ -83,4 +81,5 @@ def criterion(bound: BoundMLP, node: int, fit: NodeFit) -> float:
     else:
         deviance = n * float(np.log(np.mean((problem.y - f) ** 2)))
     weights = np.count_nonzero(network.first[:, : network.inputs.size])
-    return deviance + np.log(n) * (_PER_WEIGHT * weights + _PER_INPUT * network.inputs.size)
+    choice = 2.0 * np.log(candidates) * network.inputs.size
+    return float(deviance + np.log(n) * weights + choice)
