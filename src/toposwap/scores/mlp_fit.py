@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.scores.mlp_nodes import LOOSE
+from toposwap.scores.mlp_solver import LOOSE
 from toposwap.scores.screened_fit import ScreenedFit
 from toposwap.scores.separable_fit import SeparableFit
 
