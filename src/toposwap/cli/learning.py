@@ -98,7 +98,8 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "units), equal-variance-l0 (the same, choosing edges), gaussian-mcp, gaussian-l1, "
         "least-squares-l1, logistic-bic, logistic-l1 or logistic (columns of two values), "
         "poisson-l1 (counts), or any LOSS-PENALTY; basis (additive: curves instead of lines), "
-        "basis-mcp or basis-lasso (the same, choosing edges), basis-bic (the same in any units).",
+        "basis-mcp or basis-lasso (the same, choosing edges), basis-bic (the same in any units), "
+        "mlp (neural networks).",
     )
     @click.option(
         "--ridge",

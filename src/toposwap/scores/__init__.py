@@ -10,6 +10,7 @@ from toposwap.scores.basis_subset import BasisBIC
 from toposwap.scores.differentiable import Differentiable
 from toposwap.scores.joint import JointScore
 from toposwap.scores.least_squares import LeastSquares
+from toposwap.scores.mlp import MLP
 from toposwap.scores.names import SCORES
 from toposwap.scores.penalized import Penalized
 from toposwap.scores.separable import NodeFit, SeparableScore
@@ -27,6 +28,7 @@ __all__ = [
     "Basis",
     "BasisBIC",
     "GroupBasis",
+    "MLP",
     "surrogate_order",
     "Differentiable",
     "TorchMLP",

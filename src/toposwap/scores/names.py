@@ -13,6 +13,7 @@ from toposwap.scores.basis import Basis
 from toposwap.scores.basis_group import GroupBasis
 from toposwap.scores.basis_subset import BasisBIC
 from toposwap.scores.least_squares import LeastSquares
+from toposwap.scores.mlp import MLP
 from toposwap.scores.penalized import Penalized
 
 
@@ -63,5 +64,6 @@ SCORES = ScoreNames(
         BasisBIC.name: BasisBIC,
         "basis-mcp": GroupBasis,
         "basis-lasso": partial(GroupBasis, "lasso"),
+        MLP.name: MLP,
     }
 )

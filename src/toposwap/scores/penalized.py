@@ -57,7 +57,7 @@ class Penalized(Score):
         penalty: str | Penalty = "bic",
         max_parents: int | None = None,
     ) -> None:
-        self.loss = _as_loss(loss)
+        self.loss = as_loss(loss)
         self.penalty: Penalty = resolve("penalty", penalty, PENALTIES, Penalty)
         self.max_parents = max_parents
 
@@ -126,7 +126,9 @@ class Penalized(Score):
         return bound(self, data, losses, penalty)
 
 
-def _as_loss(loss: object) -> Loss:
+def as_loss(loss: object) -> Loss:
+    """A loss from its name, or one for each column from a list or a mapping."""
+
     def one(item: object) -> Loss:
         return resolve("loss", item, LOSSES, Loss)
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from toposwap.certificate import violations
 from toposwap.errors import InputError
+from toposwap.scores.screened_fit import ScreenedFit
 from toposwap.search.base import Move, Search
 from toposwap.search.disjoint import disjoint_swaps
 from toposwap.search.repair import repair
 from toposwap.search.restarts import Restarts, thread_count
+from toposwap.search.screened import ScreenedSearch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,7 +59,8 @@ class AutoSearch(Search):
 
     The end is a local optimum of both neighbourhoods. For a score that sets edges to zero it may
     still violate the KKT conditions; then the move that Lemma 3 promises comes next, so that the
-    end is always a KKT point.
+    end is always a KKT point. Scores whose prices are expensive go through
+    :class:`~toposwap.search.screened.ScreenedSearch` instead.
 
     Parameters
     ----------
@@ -87,6 +90,9 @@ class AutoSearch(Search):
         """Descend; then again from perturbed orders, and stay where that was better."""
         self._check()
         n_jobs = thread_count(self.n_jobs)
+        if isinstance(fit, ScreenedFit):
+            yield from ScreenedSearch(self.n_restarts, self.time_budget).moves(fit, names, rng)
+            return
         began = time.perf_counter()
         yield from self._follow_guide(fit, names, rng)
         yield from self._descend(fit, names, rng)

@@ -1,0 +1,148 @@
+"""Networks at an order: prices by warm starts, screened by a few iterations of them.
+
+While a search is ``loose`` it works with fits in single precision that are converged to five
+digits; whatever is asked for from outside (parameters, derivatives, the value after a refresh) is
+polished first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from toposwap.scores.mlp_solver import LOOSE
+from toposwap.scores.screened_fit import ScreenedFit
+from toposwap.scores.separable_fit import SeparableFit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.order import Order
+    from toposwap.scores.base import Point
+    from toposwap.scores.mlp_nodes import BoundMLP
+    from toposwap.scores.separable import NodeFit
+
+_SCREENING = 10
+
+
+class MLPFit(ScreenedFit, SeparableFit):
+    """Node networks at the current order."""
+
+    bound: BoundMLP
+
+    def __init__(self, bound: BoundMLP, order: Order) -> None:
+        SeparableFit.__init__(self, bound, order)
+        #: Nodes with the inputs that they were fitted to from random starts.
+        self._tried = set(self._memory)
+
+    @property
+    def resolution(self) -> float:
+        """Fits that are not polished end when they move Q by less than a part of it."""
+        size = sum(abs(node.value) for node in self._nodes)
+        return (10.0 * LOOSE if self.loose else 1e-9) * max(size, float(np.finfo(float).tiny))
+
+    def parameters(self) -> Any:
+        """Polished."""
+        self.refresh()
+        return super().parameters()
+
+    def point(self) -> Point:
+        """Polished."""
+        return self.bound.evaluate(self.parameters())
+
+    def refresh(self) -> None:
+        """Polish what is not."""
+        rough = [v for v in range(self._d) if not self._nodes[v].parameters.polished]
+        if not rough:
+            return
+        nodes = list(self._nodes)
+        for v in rough:
+            nodes[v] = self._polished(v, nodes[v], self._predecessors(v))
+        self._nodes = nodes
+        self._tabulate(rough)
+
+    def _predecessors(self, v: int) -> NDArray[np.bool_]:
+        """Not the inputs of its network: one that loses an input it does not use is kept."""
+        return self.order.positions < self.order.positions[v]
+
+    def _polished(self, v: int, fit: NodeFit, allowed: NDArray[np.bool_]) -> NodeFit:
+        network = self.bound.carried(fit.parameters, np.flatnonzero(allowed))
+        better = self._memory[v, _key(allowed)] = self.bound.polished(v, network)
+        return better
+
+    def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
+        """No worse than ``warm`` where that has not lost an input it uses."""
+        fit = super()._fit_node(v, allowed, warm)
+        assert warm.uses is not None
+        kept = not (warm.uses & ~allowed).any()
+        # A remembered fit may be one that began elsewhere, and single precision may end a little
+        # higher than it began.
+        if kept and fit.value > warm.value - LOOSE * abs(warm.value):
+            fit = self.bound.warm_fit(v, np.flatnonzero(allowed), warm) if self.loose else warm
+        if not self.loose and not (fit is not warm and fit.parameters.polished):
+            fit = self._polished(v, fit, allowed)
+        self._memory[v, _key(allowed)] = fit
+        return fit
+
+    # --- for searches that know that prices are expensive ----------------------------------------
+
+    def screened_profile(self, variable: int, reach: int) -> NDArray[np.float64]:
+        """Roughly what it costs to move ``variable`` up to ``reach`` places, (d,), else infinity.
+
+        Each network that gains or loses an input gets a few iterations from where it is.
+        """
+        profile = np.full(self._d, np.inf)
+        here = int(self.order.positions[variable])
+        for step in (1, -1):
+            allowed = self.order.positions < here
+            running = self._nodes[variable]
+            change = 0.0
+            stop = min(here + reach, self._d - 1) if step == 1 else max(here - reach, 0)
+            for k in range(here + step, stop + step, step):
+                w = self.order[k]
+                allowed[w] = step == 1
+                if (self._uses if step == 1 else self._wants)[w, variable]:
+                    before = self.order.positions < k
+                    before[variable] = step == -1
+                    change += self._screened(w, before, self._nodes[w]).value
+                    change -= self._nodes[w].value
+                mask = running.wants if step == 1 else running.uses
+                if mask is None or mask[w]:
+                    other = self._screened(variable, allowed, running)
+                    change += other.value - running.value
+                    running = other
+                profile[k] = change
+        return profile
+
+    def _screened(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
+        known = self._memory.get((v, _key(allowed)))
+        if known is not None:
+            return known
+        return self.bound.warm_fit(v, np.flatnonzero(allowed), warm, max_iter=_SCREENING)
+
+    def restart_nodes(self) -> float:
+        """Fit nodes from the random starts that their inputs were not yet fitted from."""
+        before = self.value
+        for v in range(self._d):
+            allowed = self._predecessors(v)
+            key = _key(allowed)
+            if (v, key) in self._tried:
+                continue
+            self._tried.add((v, key))
+            other = self.bound.fit_node(v, allowed, None)
+            if other.value < self._nodes[v].value:
+                self._replace(v, key, other)
+        return before - self.value
+
+    def _replace(self, v: int, key: bytes, fit: NodeFit) -> None:
+        """Another solution for the same inputs."""
+        nodes = list(self._nodes)
+        nodes[v] = self._memory[v, key] = fit
+        self._plans.clear()
+        self._nodes = nodes
+        self._tabulate([v])
+
+
+def _key(allowed: NDArray[np.bool_]) -> bytes:
+    return np.packbits(allowed).tobytes()

@@ -1,0 +1,129 @@
+"""Networks on given data: all nodes together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from toposwap.errors import InputError
+from toposwap.kernels.network import SQUARES
+from toposwap.scores.base import Point
+from toposwap.scores.mlp import NetworkModel, Networks
+from toposwap.scores.mlp_model import toward_zero
+from toposwap.scores.mlp_prune import RULE, kept_parents
+from toposwap.scores.mlp_solver import NodeNetworks
+from toposwap.scores.surrogate import surrogate_order
+
+if TYPE_CHECKING:
+    from toposwap.order import Order
+    from toposwap.scores.base import OrderFit
+    from toposwap.scores.mlp_fit import MLPFit
+    from toposwap.scores.mlp_solver import Network
+    from toposwap.scores.separable import NodeFit
+
+
+class BoundMLP(NodeNetworks):
+    """Q on given data."""
+
+    @property
+    def gradient_unit(self) -> float:
+        """For least squares alone the geometric mean of the columns' variances; else 1."""
+        if any(kind != SQUARES for kind in self.kinds):
+            return 1.0
+        return float(np.exp(2.0 * np.log(self.deviations).mean()))
+
+    def starting_order(self, rng: np.random.Generator) -> Order:  # noqa: ARG002 - deterministic
+        """That of an additive model."""
+        return surrogate_order(self.data)
+
+    def fit(self, order: Order) -> MLPFit:
+        """Fit every node to its predecessors."""
+        from toposwap.scores.mlp_fit import MLPFit
+
+        return MLPFit(self, order)
+
+    def solve_exactly(self, fit: OrderFit) -> NoReturn:  # noqa: ARG002 - refused
+        """A node may have several solutions, of which a solver finds one."""
+        raise InputError(
+            f"search='exact' proves a global minimum, and a node of {self.score!r} may have "
+            "several local ones; use search='auto'"
+        )
+
+    def assemble(self, nodes: list[NodeFit]) -> Networks:
+        """The parameters of all nodes together."""
+        d, h = self.data.d, self.score.hidden
+        first, biases, output = np.zeros((d, h, d)), np.zeros((h, d)), np.zeros((h, d))
+        intercepts = np.zeros(d)
+        for j, node in enumerate(nodes):
+            network: Network = node.parameters
+            k = network.inputs.size
+            first[network.inputs, :, j] = network.first[:, :k].T
+            output[:, j] = network.output[:h]
+            if self.score.bias:
+                biases[:, j] = network.first[:, -1]
+                intercepts[j] = network.output[-1]
+        return Networks(first, biases, output, intercepts)
+
+    def as_parameters(self, given: Any) -> Networks:
+        """Only networks say what the networks are."""
+        shape = (self.data.d, self.score.hidden, self.data.d)
+        if not isinstance(given, Networks) or given.first.shape != shape:
+            raise InputError(
+                "parameters: weights do not determine the networks they are norms of: give "
+                f"Topo().fit(X).result_.parameters (first layer of shape {shape}), or an order"
+            )
+        return given
+
+    def predictor(self, parameters: Networks) -> NetworkModel:
+        """The mean of each column."""
+        return NetworkModel(parameters, self.mean, self.shift, self.losses, self.activation)
+
+    pruning = RULE
+
+    def pruned(
+        self,
+        parameters: Networks,
+        order: Order,  # noqa: ARG002 - the weights keep to it
+        rng: np.random.Generator,  # noqa: ARG002 - the starts of a problem are its own
+    ) -> Networks:
+        """Keep the inputs that stand out over several fits and fit them again."""
+        weights = parameters.weights
+        nodes = []
+        for j in range(self.data.d):
+            inputs = np.flatnonzero(weights[:, j])
+            nodes.append(kept_parents(self, j, inputs))
+        return self.assemble(nodes)
+
+    def evaluate(self, parameters: Networks) -> Point:
+        """Q and the distance of zero from its subdifferential, edge by edge, at any networks."""
+        d, bias = self.data.d, self.score.bias
+        everyone = np.arange(d)
+        gradient = np.empty((d, d))
+        value = penalty = rest = 0.0
+        for j in range(d):
+            problem = self.problem(j, everyone)
+            A, v = parameters.first[:, :, j].T, parameters.output[:, j]
+            if bias:
+                A = np.column_stack([A, parameters.biases[:, j]])
+                v = np.append(v, parameters.intercepts[j])
+            by_a, by_v = problem.smooth_gradient(A, v)
+            distance = np.abs(toward_zero(A, by_a, problem.l1))
+            gradient[:, j] = distance[:, :d].sum(axis=0)
+            value += problem.value(A, v)
+            penalty += problem.penalty(A, v)
+            unit = self.scales[j]
+            if bias:
+                rest = max(rest, float(distance[:, -1].max()) / unit)
+            root = np.sqrt(unit)
+            rest = max(rest, float(np.abs(by_v).max()) / root)
+        np.fill_diagonal(gradient, 0.0)
+        return Point(
+            weights=parameters.weights,
+            value=value,
+            penalty=penalty,
+            gradient=gradient,
+            row_scale=self.deviations,
+            column_scale=self.scales,
+            rest=rest,
+        )

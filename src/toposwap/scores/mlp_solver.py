@@ -1,0 +1,285 @@
+"""One node's network on given data: fitted in single precision, polished in double."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.kernels.network import LOGISTIC, SIGMOID, SQUARES
+from toposwap.kernels.orthant import minimise
+from toposwap.scores.mlp_model import ACTIVATIONS, LOSS_KINDS, Problem, layer, loss_slope
+from toposwap.scores.separable import NodeFit, SeparableScore
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.dataset import Dataset
+    from toposwap.losses import ColumnLoss
+    from toposwap.scores.mlp import MLP
+
+#: Nodes are polished below the tolerance of the certificate.
+_POLISHED = 0.1
+#: A fit ends when twenty iterations lower Q by less than this part of it.
+LOOSE = 1e-5
+_ROUGH = 2e-4
+_MOST_ITERATIONS = 3000
+#: Units that die do so early; those left are cheaper.
+_BEFORE_COUNTING = 40
+#: How many idle units look at new inputs.
+_WOKEN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """One node: first layer (h, k, or k + 1 with biases), output (h, or h + 1), inputs (k,)."""
+
+    inputs: NDArray[np.intp]
+    first: NDArray[np.float64]
+    output: NDArray[np.float64]
+    polished: bool
+
+
+class NodeNetworks(SeparableScore):
+    """The part of the score that deals with one node at a time.
+
+    Parameters
+    ----------
+    score, data
+        What is bound to what.
+    losses
+        The loss of each column.
+    """
+
+    tolerance = 1e-7
+
+    def __init__(self, score: MLP, data: Dataset, losses: tuple[ColumnLoss, ...]) -> None:
+        self.score: MLP = score
+        self.data = data
+        self.losses = losses
+        self.kinds = [LOSS_KINDS[loss.name] for loss in losses]
+        self.activation = ACTIVATIONS[score.activation]
+        assert data.rows is not None
+        self.mean = data.mean if score.bias else np.zeros(data.d)
+        logistic = np.array([kind == LOGISTIC for kind in self.kinds])
+        self.shift = np.where(logistic, 0.0, self.mean)
+        columns = np.ascontiguousarray(data.rows.T)
+        self.inputs = columns - self.mean[:, None]
+        self.targets = columns - self.shift[:, None]
+        ones = np.ones((1, data.n))
+        # In single precision with the row of the biases at the end, ready to be picked from.
+        self._single = np.vstack([self.inputs, ones]).astype(np.float32)
+        self._targets = self.targets.astype(np.float32)
+        self.deviations = data.deviations * data.scale
+        # A restart concerns a stretch of the order, and there are more of these in a long one.
+        self.suggested_restarts = max(10, data.d // 2)
+        if data.n < 10 * score.hidden:
+            self.remarks = (
+                f"{data.n} rows are few for {score.hidden} hidden units a node: columns are fitted "
+                "too closely; use fewer units (hidden), larger penalties or more rows",
+            )
+
+    @property
+    def scales(self) -> NDArray[np.float64]:
+        """What the gradient by a bias is measured by, (d,): the variance of a column of squares."""
+        squares = np.array([kind == SQUARES for kind in self.kinds])
+        return np.where(squares, self.deviations**2, 1.0)
+
+    def problem(self, node: int, inputs: NDArray[np.intp]) -> Problem:
+        """Q_node with parents ``inputs`` (k,), in double precision."""
+        score, bias = self.score, self.score.bias
+        X = self.inputs[inputs]
+        l1, l2, ridge = (
+            np.full(inputs.size, float(score.l1)),
+            np.full(inputs.size, float(score.l2)),
+            np.full(score.hidden, float(score.l2)),
+        )
+        if bias:
+            X = np.vstack([X, np.ones((1, self.data.n))])
+            l1, l2, ridge = np.append(l1, 0.0), np.append(l2, 0.0), np.append(ridge, 0.0)
+        return Problem(
+            X, self.targets[node], l1, l2, ridge, score.hidden, self.kinds[node], self.activation
+        )
+
+    def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
+        """From ``warm``, or from several random first layers, to a stationary point."""
+        inputs = np.flatnonzero(allowed)
+        if warm is not None:
+            return self.warm_fit(node, inputs, warm)
+        fits = self.cold_fits(node, inputs, range(self.score.n_starts))
+        return self.improved(node, inputs, min(fits, key=lambda fit: fit.value).parameters)
+
+    def cold_fits(self, node: int, inputs: NDArray[np.intp], starts: range) -> list[NodeFit]:
+        """Fits from the random starts of these numbers, far enough to tell which is best."""
+        if inputs.size == 0:
+            return [self.polished(node, self._start(node, inputs, 0))]
+        return [self.rough_fit(node, self._start(node, inputs, k)) for k in starts]
+
+    def rough_fit(self, node: int, start: Network) -> NodeFit:
+        """From ``start``, far enough to compare it with others."""
+        return self.improved(node, start.inputs, start, tolerance=_ROUGH)
+
+    def _start(self, node: int, inputs: NDArray[np.intp], number: int) -> Network:
+        """A first layer whose units see all inputs alike; the same for the same arguments."""
+        h, k, bias = self.score.hidden, inputs.size, self.score.bias
+        rng = np.random.default_rng((self.score.seed, number, node, *inputs.tolist()))
+        first = rng.standard_normal((h, k + bias))
+        first[:, :k] /= self.deviations[inputs] * np.sqrt(max(k, 1))
+        return Network(inputs, first, np.zeros(h + bias), polished=False)
+
+    def carried(self, network: Network, inputs: NDArray[np.intp]) -> Network:
+        """The same network with other inputs: those it had keep their weights, new ones get 0."""
+        h = self.score.hidden
+        whole = np.zeros((h, self.data.d + 1))
+        k = network.inputs.size
+        whole[:, network.inputs] = network.first[:, :k]
+        columns = inputs
+        if self.score.bias:
+            whole[:, -1] = network.first[:, -1]
+            columns = np.append(inputs, self.data.d)
+        return Network(inputs, whole[:, columns], network.output, polished=False)
+
+    def warm_fit(
+        self,
+        node: int,
+        inputs: NDArray[np.intp],
+        warm: NodeFit,
+        max_iter: int = _MOST_ITERATIONS,
+        tolerance: float = LOOSE,
+    ) -> NodeFit:
+        """From the network of ``warm``, whose idle units look at the inputs it gains."""
+        start = self.carried(warm.parameters, inputs)
+        fit = self.improved(node, inputs, self._woken(node, start, warm), max_iter, tolerance)
+        assert warm.uses is not None
+        if fit.value > warm.value and np.isin(np.flatnonzero(warm.uses), inputs).all():
+            return self._as_fit(node, warm.value, start)
+        return fit
+
+    def _woken(self, node: int, network: Network, warm: NodeFit) -> Network:
+        """With random weights of a few idle units for the inputs that ``warm`` did not have.
+
+        A unit without inputs has no output weight either, and no gradient ever gives it one.
+        """
+        gained = np.flatnonzero(~np.isin(network.inputs, warm.parameters.inputs))
+        idle = np.flatnonzero(~network.first[:, : network.inputs.size].any(axis=1))[:_WOKEN]
+        if not (gained.size and idle.size):
+            return network
+        fresh = self._start(node, network.inputs, 0).first[idle]
+        first = network.first.copy()
+        # As large as if the gained inputs were all there are.
+        size = np.sqrt(network.inputs.size / gained.size)
+        first[np.ix_(idle, gained)] = fresh[:, gained] * size
+        if self.score.bias:
+            first[idle, -1] = fresh[:, -1]
+        return Network(network.inputs, first, network.output, polished=False)
+
+    def improved(
+        self,
+        node: int,
+        inputs: NDArray[np.intp],
+        start: Network,
+        max_iter: int = _MOST_ITERATIONS,
+        tolerance: float = LOOSE,
+    ) -> NodeFit:
+        """At most ``max_iter`` iterations from ``start``, in single precision."""
+        if inputs.size + self.score.bias == 0:
+            return self.polished(node, start)
+        first, output = start.first, start.output
+        alive = np.ones(self.score.hidden, dtype=bool)
+        iterations = min(max_iter, _BEFORE_COUNTING)
+        for most in (iterations, max_iter - iterations):
+            if most:
+                alive = self._alive(node, first)
+                rows = np.append(alive, True) if self.score.bias else alive
+                first, output = first.copy(), output.copy()
+                value, first[alive], output[rows] = self._minimise(
+                    node, inputs, first[alive], output[rows], most, tolerance
+                )
+        output[: self.score.hidden][~alive] = 0.0
+        return self._as_fit(node, value, Network(inputs, first, output, polished=False))
+
+    def _alive(self, node: int, first: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Units that are not constant, (h,).
+
+        Where there is an intercept, or a unit without input is 0, the ridge makes the output weight
+        of a constant unit 0, and then no gradient reaches its inputs: it stays what it is.
+        """
+        constant_is_zero = self.score.bias or self.activation != SIGMOID
+        if self.kinds[node] == LOGISTIC or not constant_is_zero:
+            return np.ones(self.score.hidden, dtype=bool)
+        k = first.shape[1] - self.score.bias
+        alive = np.asarray(first[:, :k].any(axis=1))
+        if not alive.any():
+            alive[0] = True
+        return alive
+
+    def _minimise(
+        self,
+        node: int,
+        inputs: NDArray[np.intp],
+        first: NDArray[np.float64],
+        output: NDArray[np.float64],
+        max_iter: int,
+        tolerance: float,
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        score, bias = self.score, int(self.score.bias)
+        rows = np.append(inputs, self.data.d) if bias else inputs
+        h, k = first.shape
+        kind = self.kinds[node]
+        joint = h + bias if kind == LOGISTIC else 0
+        u = np.append(first.ravel(), output[:joint])
+        l1, decay = np.full(k, float(score.l1)), np.full(k, float(score.l2))
+        ridge = np.full(h + bias, float(score.l2))
+        if bias:
+            l1[-1] = decay[-1] = ridge[-1] = 0.0
+        v = np.zeros(h + bias)
+        value, _ = minimise(
+            u,
+            self._single[rows],
+            self._targets[node],
+            np.concatenate([np.tile(l1, h), np.zeros(joint)]),
+            decay,
+            ridge,
+            kind,
+            self.activation,
+            h,
+            v,
+            max_iter,
+            tolerance,
+        )
+        return float(value), u[: h * k].reshape(h, k), v
+
+    def polished(self, node: int, network: Network) -> NodeFit:
+        """To the end, in double precision."""
+        problem = self.problem(node, network.inputs)
+        unit = min(self.scales[node], np.sqrt(self.scales[node]))
+        small = _POLISHED * self.tolerance * unit / max(self.score.hidden, 1)
+        reach = np.append(self.deviations[network.inputs], 1.0).min(initial=1.0)
+        first, output, value = problem.polish(network.first, network.output, small * reach)
+        return self._as_fit(node, value, Network(network.inputs, first, output, polished=True))
+
+    def _as_fit(self, node: int, value: float, network: Network) -> NodeFit:
+        """With the inputs it uses, and those that it would use if they were allowed."""
+        k = network.inputs.size
+        uses = np.zeros(self.data.d, dtype=bool)
+        uses[network.inputs] = network.first[:, :k].any(axis=0)
+        if network.first[:, :k].any(axis=1).all():
+            wants = self._pull(node, network) > self.score.l1
+        else:
+            # What an idle unit would do with an input is not to be seen from where it is.
+            wants = np.ones(self.data.d, dtype=bool)
+        wants[network.inputs] = wants[node] = False
+        return NodeFit(value, network, uses=uses, wants=wants)
+
+    def _pull(self, node: int, network: Network) -> NDArray[np.float32]:
+        """The largest slope of the loss by a weight of each column, (d,), in single precision."""
+        h, bias = self.score.hidden, self.score.bias
+        rows = np.append(network.inputs, self.data.d) if bias else network.inputs
+        units, slope, _ = layer(
+            network.first.astype(np.float32) @ self._single[rows], self.activation
+        )
+        v = network.output[:h].astype(np.float32)
+        f = v @ units + np.float32(network.output[-1] if bias else 0.0)
+        r = loss_slope(self.kinds[node], self._targets[node], f)
+        return np.asarray(np.abs((v[:, None] * slope * r) @ self._single[:-1].T).max(axis=0))

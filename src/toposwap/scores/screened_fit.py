@@ -1,0 +1,30 @@
+"""Fits whose true prices are expensive and whose rough prices are not."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from toposwap.scores.base import OrderFit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class ScreenedFit(OrderFit):
+    """What :class:`~toposwap.search.screened.ScreenedSearch` asks for besides prices."""
+
+    #: Prices and moves need not be exact to the tolerance of the certificate for the time being.
+    loose: bool = False
+
+    @abstractmethod
+    def screened_profile(self, variable: int, reach: int) -> NDArray[np.float64]:
+        """Roughly what it costs to move ``variable`` up to ``reach`` places, (d,), else infinity.
+
+        Where ``variable`` stands it is infinity too.
+        """
+
+    @abstractmethod
+    def restart_nodes(self) -> float:
+        """Fit nodes from further random starts, keep what is better, and say what Q fell by."""

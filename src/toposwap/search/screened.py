@@ -1,0 +1,150 @@
+"""Insertions for scores with expensive prices: rough prices for all, true ones for the best two."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from toposwap.certificate import violations
+from toposwap.scores.screened_fit import ScreenedFit
+from toposwap.search.base import Move, Search
+from toposwap.search.repair import repair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from toposwap.order import Order
+
+#: A rough price is too high by up to about this part of Q.
+_SLACK = 3e-3
+_TRUE_PRICES = 2
+
+
+class ScreenedSearch(Search):
+    """Sweeps of screened insertions, perturbed restarts, fresh starts of the nodes, KKT repair.
+
+    Parameters
+    ----------
+    n_restarts
+        How often to perturb the best order and descend again.
+    time_budget
+        Seconds after which nothing but the end (polishing and repair) is begun.
+    reach
+        How many places a variable is moved at most; by default all in a first sweep from a
+        starting order nobody vouches for, then fewer.
+    """
+
+    name: ClassVar[str] = "screened"
+
+    def __init__(
+        self,
+        n_restarts: int | None = None,
+        time_budget: float | None = None,
+        reach: int | None = None,
+    ) -> None:
+        self.n_restarts = n_restarts
+        self.time_budget = time_budget
+        self.reach = reach
+
+    def moves(  # type: ignore[override]
+        self, fit: ScreenedFit, names: Sequence[str], rng: np.random.Generator
+    ) -> Iterator[Move]:
+        """Loosely down, then exactly."""
+        deadline = np.inf
+        if self.time_budget is not None:
+            deadline = time.perf_counter() + self.time_budget
+        fit.loose = True
+        try:
+            yield from self._search(fit, names, rng, deadline)
+        finally:
+            fit.loose = False
+        before = fit.value
+        fit.refresh()
+        if fit.value < before:
+            yield Move("polish", 0, "solved the networks to the end")
+        while True:
+            failing = violations(fit.point(), fit.bound.tolerance)
+            move = repair(fit, failing, names, greedy=True)
+            if move is None:
+                return
+            yield move
+
+    def _search(
+        self, fit: ScreenedFit, names: Sequence[str], rng: np.random.Generator, deadline: float
+    ) -> Iterator[Move]:
+        d = len(names)
+        reach = min(d - 1, 5) if self.reach is None else self.reach
+        for width in (reach, min(d - 1, max(reach, 20))):
+            yield from self._descend(fit, fit.order.variables, width, names, deadline)
+        if time.perf_counter() < deadline and fit.restart_nodes() > 0.0:
+            yield Move("nodes", d, "fitted nodes from other starts")
+        restarts = fit.bound.suggested_restarts if self.n_restarts is None else self.n_restarts
+        for restart in range(restarts):
+            if time.perf_counter() > deadline:
+                return
+            best, lowest = fit.snapshot(), fit.value
+            touched = perturb_locally(fit, rng, reach)
+            for _ in self._descend(fit, touched, reach, names, deadline):
+                pass
+            # A better order that does not yet look it: its nodes have had one start each.
+            if fit.order != best[0] and fit.value < lowest + _SLACK * abs(lowest):
+                fit.restart_nodes()
+            if fit.value < lowest - fit.resolution:
+                yield Move("restart", restart + 1, f"restart {restart + 1} of {restarts}")
+            else:
+                fit.restore(best)
+
+    def _descend(
+        self,
+        fit: ScreenedFit,
+        visits: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]],
+        reach: int,
+        names: Sequence[str],
+        deadline: float,
+    ) -> Iterator[Move]:
+        """Visit ``visits``, and again whatever stands where something moved, until nothing does."""
+        waiting = [int(v) for v in visits]
+        while waiting:
+            v = waiting.pop(0)
+            if time.perf_counter() > deadline:
+                return
+            here = int(fit.order.positions[v])
+            position = self._improve(fit, v, reach)
+            if position is None:
+                continue
+            yield Move("insertion", 2 * reach, f"moved {names[v]!r} by {position - here}")
+            # Everyone whose predecessors have changed may have a better place now.
+            for w in fit.order.variables[min(here, position) : max(here, position) + 1].tolist():
+                if w != v and w not in waiting:
+                    waiting.append(w)
+
+    def _improve(self, fit: ScreenedFit, v: int, reach: int) -> int | None:
+        """Move ``v`` to the better of the places that look best, if that lowers Q."""
+        profile = fit.screened_profile(v, reach)
+        lowest, chosen = -fit.resolution, None
+        for k in np.argsort(profile, kind="stable")[:_TRUE_PRICES].tolist():
+            if profile[k] > _SLACK * abs(fit.value):
+                break
+            order: Order = fit.order.insert(v, k)
+            change = fit.price(order)
+            if change < lowest:
+                lowest, chosen = change, (order, k)
+        if chosen is None:
+            return None
+        fit.reorder(chosen[0])
+        return int(chosen[1])
+
+
+def perturb_locally(fit: ScreenedFit, rng: np.random.Generator, reach: int) -> list[int]:
+    """Move two neighbouring variables a few places; the variables of the stretch it concerns."""
+    d = len(fit.order)
+    order = fit.order
+    centre = int(rng.integers(d))
+    low, high = max(0, centre - reach), min(d, centre + reach + 1)
+    for _ in range(2):
+        here, there = rng.integers(low, high, 2)
+        order = order.insert(order[int(here)], int(there))
+    fit.reorder(order)
+    return [int(v) for v in order.variables[low:high]]

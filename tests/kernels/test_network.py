@@ -1,0 +1,187 @@
+"""The single-precision kernels against their formulas in double precision."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from toposwap.kernels import network, orthant
+from toposwap.scores.mlp_model import Problem
+
+LOSSES = (network.SQUARES, network.LIKELIHOOD, network.LOGISTIC)
+
+
+def problem(seed, loss=network.SQUARES, activation=network.SIGMOID, *, bias=True, h=5, k=4, n=150):
+    """A node with a few inputs and something to learn."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((k, n)) * rng.uniform(0.5, 3.0, (k, 1))
+    y = 2.0 * np.tanh(X[0] + 0.5 * X[1]) + rng.standard_normal(n)
+    if loss == network.LOGISTIC:
+        y = (y > 0.3).astype(float)
+    if bias:
+        X = np.vstack([X, np.ones((1, n))])
+    l1, decay, ridge = np.full(len(X), 0.01), np.full(len(X), 0.002), np.full(h + bias, 0.003)
+    if bias:
+        l1[-1] = decay[-1] = ridge[-1] = 0.0
+    A = rng.standard_normal((h, len(X)))
+    return Problem(X, y, l1, decay, ridge, h, loss, activation), A
+
+
+def single(p, A, v):
+    """What the kernel says at A, with v as the point of departure for the logistic loss."""
+    joint = p.loss == network.LOGISTIC
+    u = np.append(A.ravel(), v if joint else [])
+    rows, n = p.ridge.size, p.y.size
+    out_v, gradient = np.zeros(rows), np.zeros(u.size)
+    value = network.evaluate(
+        u,
+        p.X.astype(np.float32),
+        p.y.astype(np.float32),
+        p.decay,
+        p.ridge,
+        p.loss,
+        p.activation,
+        np.empty((rows, n), dtype=np.float32),
+        np.empty(A.shape, dtype=np.float32),
+        np.empty(n, dtype=np.float32),
+        out_v,
+        gradient,
+    )
+    return value, out_v, gradient
+
+
+def fitted(p, A, v=None, max_iter=3000, tolerance=1e-6):
+    joint = p.loss == network.LOGISTIC
+    v = np.zeros(p.ridge.size) if v is None else v.copy()
+    u = np.append(A.ravel(), v if joint else [])
+    l1 = np.append(np.tile(p.l1, p.hidden), np.zeros(v.size if joint else 0))
+    value, _ = orthant.minimise(
+        u,
+        p.X.astype(np.float32),
+        p.y.astype(np.float32),
+        l1,
+        p.decay,
+        p.ridge,
+        p.loss,
+        p.activation,
+        p.hidden,
+        v,
+        max_iter,
+        tolerance,
+    )
+    return value, u[: A.size].reshape(A.shape), v
+
+
+@pytest.mark.parametrize(
+    ("activation", "function"),
+    [
+        (network.SIGMOID, expit),
+        (network.TANH, np.tanh),
+        (network.RELU, lambda z: np.maximum(z, 0.0)),
+    ],
+)
+def test_activations_are_accurate_everywhere(activation, function):
+    z = np.concatenate([np.linspace(-200, 200, 40001), np.linspace(-1, 1, 999)])
+    fast = z.astype(np.float32)[None]
+    exact = function(fast.astype(float))
+    network.activate(fast, activation)
+    np.testing.assert_allclose(fast, exact, rtol=2e-6, atol=2e-6)
+    assert np.isfinite(fast).all()
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("activation", [network.SIGMOID, network.TANH, network.RELU])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_single_precision_agrees_with_double(loss, activation, bias):
+    p, A = problem(1, loss, activation, bias=bias)
+    rng = np.random.default_rng(0)
+    value, v, gradient = single(p, A, rng.standard_normal(p.ridge.size))
+    by_a, by_v = p.smooth_gradient(A, v)
+    assert value == pytest.approx(p.value(A, v) - np.abs(A).sum(axis=0) @ p.l1, rel=1e-5)
+    np.testing.assert_allclose(gradient[: A.size].reshape(A.shape), by_a, atol=2e-4)
+    if loss == network.LOGISTIC:
+        np.testing.assert_allclose(gradient[A.size :], by_v, atol=2e-5)
+    else:
+        # The output weights are the best ones: variable projection.
+        assert np.abs(by_v).max() < 1e-4
+
+
+@pytest.mark.parametrize("loss", [network.SQUARES, network.LIKELIHOOD])
+def test_projected_output_weights_against_joint_optimisation(loss):
+    p, A = problem(2, loss)
+    v = single(p, A, None)[1]
+    best = minimize(
+        lambda w: p.value(A, w), np.zeros(v.size), jac=lambda w: p.smooth_gradient(A, w)[1]
+    )
+    np.testing.assert_allclose(v, best.x, atol=2e-3)
+    assert p.value(A, v) <= best.fun * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("activation", [network.SIGMOID, network.TANH])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_derivatives_are_slopes(loss, activation):
+    """Gradient and Hessian of the double-precision problem against differences."""
+    p, A = problem(3, loss, activation)
+    rng = np.random.default_rng(1)
+    v = rng.standard_normal(p.ridge.size)
+    size = A.size
+
+    def gradient(u):
+        return np.concatenate(
+            [g.ravel() for g in p.smooth_gradient(u[:size].reshape(A.shape), u[size:])]
+        )
+
+    def smooth(u):
+        B = u[:size].reshape(A.shape)
+        return p.value(B, u[size:]) - np.abs(B).sum(axis=0) @ p.l1
+
+    u = np.append(A.ravel(), v)
+    g, H = gradient(u), p.hessian(A, v, np.ones(A.shape, dtype=bool))
+    np.testing.assert_allclose(H, H.T, atol=1e-12)
+    for i in range(u.size):
+        e = np.zeros(u.size)
+        e[i] = 1e-5
+        assert g[i] == pytest.approx((smooth(u + e) - smooth(u - e)) / 2e-5, abs=1e-8)
+        np.testing.assert_allclose(H[i], (gradient(u + e) - gradient(u - e)) / 2e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_solution_is_no_worse_than_that_of_scipy(seed, loss):
+    """The same start, the same objective with |A| as the sum of two positive parts."""
+    p, A = problem(seed, loss)
+    v = np.zeros(p.ridge.size)
+    size = A.size
+
+    def split(w):
+        B = (w[:size] - w[size : 2 * size]).reshape(A.shape)
+        by_a, by_v = p.smooth_gradient(B, w[2 * size :])
+        l1 = np.tile(p.l1, p.hidden)
+        both = np.abs(B).sum(axis=0) @ p.l1
+        value = p.value(B, w[2 * size :]) - both + l1 @ (w[:size] + w[size : 2 * size])
+        return value, np.concatenate([by_a.ravel() + l1, l1 - by_a.ravel(), by_v])
+
+    start = np.concatenate([np.maximum(A.ravel(), 0), np.maximum(-A.ravel(), 0), v])
+    bounds = [(0, None)] * (2 * size) + [(None, None)] * v.size
+    other = minimize(split, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    value, first, output = fitted(p, A, v)
+    assert value == pytest.approx(p.value(first, output), rel=1e-5)
+    # Two local minima need not be the same one.
+    assert value <= other.fun * 1.03
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_polishing_goes_down_to_a_stationary_point(loss):
+    p, A = problem(4, loss)
+    value, first, output = fitted(p, A)
+    polished_first, polished_output, lowest = p.polish(first, output, 1e-10)
+    assert lowest <= p.value(first, output)
+    assert lowest == pytest.approx(value, rel=1e-3)
+    assert max(np.abs(g).max() for g in p.pseudo_gradient(polished_first, polished_output)) <= 1e-10
+    rng = np.random.default_rng(0)
+    for size in (1e-6, 1e-4):
+        step = rng.standard_normal(first.shape) * size
+        near = p.value(
+            polished_first + step, polished_output + size * rng.standard_normal(output.size)
+        )
+        assert near >= lowest
