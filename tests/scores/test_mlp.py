@@ -273,7 +273,7 @@ def test_mixed_columns():
         ({"activation": "step"}, "activation: 'step' is not one of 'sigmoid'"),
         ({"bias": 2}, "bias: must be True or False"),
         ({"loss": "poisson"}, "networks have no poisson loss"),
-        ({"loss": "logistic"}, "0 and 1 only"),
+        ({"loss": "logistic"}, "the logistic loss is for two values"),
     ],
 )
 def test_refusals(settings, message):

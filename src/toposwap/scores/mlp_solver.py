@@ -9,6 +9,7 @@ import numpy as np
 
 from toposwap.kernels.network import LOGISTIC, SIGMOID, SQUARES
 from toposwap.kernels.orthant import minimise
+from toposwap.losses.logistic import zeros_and_ones
 from toposwap.scores.mlp_model import ACTIVATIONS, LOSS_KINDS, Problem, layer, loss_slope
 from toposwap.scores.separable import NodeFit, SeparableScore
 
@@ -67,6 +68,8 @@ class NodeNetworks(SeparableScore):
         columns = np.ascontiguousarray(data.rows.T)
         self.inputs = columns - self.mean[:, None]
         self.targets = columns - self.shift[:, None]
+        for j in np.flatnonzero(logistic):
+            self.targets[j] = zeros_and_ones(columns[j])
         ones = np.ones((1, data.n))
         # In single precision with the row of the biases at the end, ready to be picked from.
         self._single = np.vstack([self.inputs, ones]).astype(np.float32)

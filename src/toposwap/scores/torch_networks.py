@@ -11,6 +11,7 @@ import numpy as np
 from toposwap.errors import InputError
 from toposwap.losses import GaussianLoss, LeastSquaresLoss, LogisticLoss
 from toposwap.losses.base import rows_of
+from toposwap.losses.logistic import zeros_and_ones
 from toposwap.scores.own_bound import OwnNodes
 from toposwap.scores.own_function import checked_device, import_torch
 
@@ -49,7 +50,8 @@ class Networks:
         self.mean = data.mean if score.bias else np.zeros(data.d)
         centred = rows - self.mean
         # A column of zeros and ones is predicted as it is.
-        targets = np.where(self._kinds == _LOGISTIC, rows, centred)
+        coded = np.apply_along_axis(zeros_and_ones, 0, rows)
+        targets = np.where(self._kinds == _LOGISTIC, coded, centred)
         self.X = self._tensor(centred)
         self.targets = self._tensor(targets.T)
         self._activate = activation(self.torch, score.activation)
