@@ -1,0 +1,18 @@
+"""The solution for the true order: what an oracle for the order would give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toposwap.estimators import Topo
+from toposwap.experiments.methods import Answer, Task
+
+if TYPE_CHECKING:
+    from toposwap.experiments.datasets import Sample
+
+
+def learn(sample: Sample, task: Task) -> Answer:
+    """Solve an order of the true graph; settings are those of ``Topo``."""
+    settings = {"score": task.score, "random_state": task.seed, **task.settings}
+    model = Topo(search="none", init=sample.weights, **settings).fit(sample.X)
+    return Answer(model.weights_, parameters=getattr(model.result_, "parameters", None))

@@ -1,0 +1,112 @@
+"""What a worker does with one cell."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from toposwap.errors import MissingExtraError
+from toposwap.experiments.cell import Cell, code_version
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from toposwap.experiments.datasets import Sample
+    from toposwap.experiments.methods import Answer, Task
+
+#: Kernels that were compiled or loaded in this process already: data, method and score.
+_warm: set[tuple[str, str, str]] = set()
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A finished cell.
+
+    Attributes
+    ----------
+    result
+        Figures by name; ``error`` alone if it failed.
+    weights
+        What another cell may start from, (d, d).
+    skipped
+        Why the method cannot be run here at all.
+    version
+        The code that ran.
+    """
+
+    result: dict[str, Any] = field(default_factory=dict)
+    weights: NDArray[np.float64] | None = None
+    skipped: str | None = None
+    version: str = ""
+
+
+def run_cell(cell: Cell, start: NDArray[np.float64] | None) -> Outcome:
+    """Draw, learn, judge. Whatever goes wrong is part of the outcome.
+
+    One thread, so that cells side by side do not disturb each other's times.
+    """
+    from threadpoolctl import threadpool_limits
+
+    version = code_version()
+    try:
+        with threadpool_limits(limits=1), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _one_torch_thread()
+            return _run(cell, start, version)
+    except MissingExtraError as missing:
+        return Outcome(skipped=str(missing), version=version)
+    except Exception as error:
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        return Outcome({"error": text[:500]}, version=version)
+
+
+def _run(cell: Cell, start: NDArray[np.float64] | None, version: str) -> Outcome:
+    from toposwap.experiments.datasets import draw
+    from toposwap.experiments.evaluate import evaluate
+    from toposwap.experiments.methods import Task, learner
+
+    sample = draw(cell.data, cell.seed)
+    settings = {key: cell.method[key] for key in cell.method if key not in ("kind", "start")}
+    task = Task(settings, cell.score, cell.threshold, cell.seed, start)
+    kind = cell.method.get("kind")
+    learn = learner(kind)
+    if kind != "baseline":
+        _warm_up(cell, task)
+    began, cpu = time.perf_counter(), time.process_time()
+    answer: Answer = learn(sample, task)
+    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu
+    figures = evaluate(sample, answer, cell.score, cell.threshold)
+    figures |= {"seconds": seconds, "cpu_seconds": cpu_seconds}
+    return Outcome(figures, answer.weights, version=version)
+
+
+def _warm_up(cell: Cell, task: Task) -> None:
+    """Let kernels compile on a few rows before anything is timed."""
+    from dataclasses import replace
+
+    from toposwap.experiments.datasets import Sample, draw
+    from toposwap.experiments.methods import learner
+
+    settings = task.settings
+    search = str(settings.get("search", "auto"))
+    sign = (str(cell.data["kind"]), search, str(settings.get("score", cell.score)))
+    if sign in _warm:
+        return
+    data = {**cell.data, "d": 4, "n": 60} if "d" in cell.data else cell.data
+    if "graph" in data:
+        data["graph"] = "ER1"
+    sample: Sample = draw(data, 0)
+    small = {k: v for k, v in settings.items() if k not in ("s_small", "s_large", "order")}
+    learner(cell.method["kind"])(sample, replace(task, settings=small, start=None))
+    _warm.add(sign)
+
+
+def _one_torch_thread() -> None:
+    """Torch keeps threads of its own, if it is there."""
+    import sys
+
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
