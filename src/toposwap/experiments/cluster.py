@@ -5,6 +5,7 @@ A worker that is lost while it has cells costs nothing but time: the scheduler g
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from toposwap.errors import InputError, MissingExtraError
@@ -30,7 +31,7 @@ class Cluster:
 
     def __init__(self, address: str) -> None:
         try:
-            import distributed
+            distributed: Any = import_module("distributed")
         except ImportError:
             raise MissingExtraError("distributed", "dask", "--dask") from None
         try:
@@ -58,11 +59,9 @@ class Cluster:
 
     def wait(self) -> list[tuple[Cell, Outcome]]:
         """Wait a little for cells to finish; those that did."""
-        from asyncio import TimeoutError as Late
-
         try:
             done = self._wait(list(self._futures), timeout=1.0, return_when="FIRST_COMPLETED").done
-        except (TimeoutError, Late):
+        except TimeoutError:
             return []
         return [(self._futures.pop(future), _outcome(future)) for future in done]
 

@@ -18,9 +18,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from toposwap.experiments.frame import as_text
-from toposwap.experiments.table import WORDS, summarise
+from toposwap.experiments.table import WORDS, selected, summarise
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
     from toposwap.experiments.cell import Settings
@@ -60,11 +62,16 @@ def draw(layout: Settings, cells: pd.DataFrame, trace: pd.DataFrame) -> list[tup
     kind = layout["kind"]
     if kind == "trace":
         return [("trace", _trace(trace, layout.get("rows", "d")))] if len(trace) else []
-    if cells[layout["metrics"]].notna().sum().sum() == 0:
-        return []
-    draw_one = {"lines": _lines, "bars": _bars, "before-after": _before_after}[kind]
+    chosen = selected(cells, layout.get("where", {}))
+    # A quick run may have left out what the figure is about.
+    cells = chosen if len(chosen) else cells
+    kinds: dict[str, Callable[[Settings, pd.DataFrame, str], Figure]] = {
+        "lines": _lines,
+        "bars": _bars,
+        "before-after": _before_after,
+    }
     return [
-        (metric, draw_one(layout, cells, metric))
+        (metric, kinds[kind](layout, cells, metric))
         for metric in layout["metrics"]
         if cells[metric].notna().any()
     ]
@@ -83,7 +90,7 @@ def _lines(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
             for label in labels:
                 where = {**one, **other, group: label}
                 found = [summarise(cells, {**where, x: value}, metric) for value in values]
-                if not any(figure_.count for figure_ in found):
+                if not any(figure_.found for figure_ in found):
                     continue
                 colour, marker, dash = styles[label]
                 ax.errorbar(
@@ -158,7 +165,7 @@ def _trace(trace: pd.DataFrame, by: str) -> Figure:
             if metric == "score" and rows[metric].max() > 20 * rows[metric].min() > 0:
                 ax.set_yscale("log")
             ax.set_ylabel(WORDS[metric])
-            ax.set_title(f"{_field(by)} = {as_text(value)}", fontsize=8)
+            ax.set_title(_words(by, value), fontsize=8)
             if r == len(values) - 1:
                 ax.set_xlabel("iteration")
     _finish(figure, axes, None)
@@ -175,13 +182,13 @@ def _before_after(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
         for y, label in enumerate(labels):
             before = summarise(cells, {**other, "method": label}, metric)
             after = summarise(cells, {**other, "method": f"refine {label}"}, metric)
-            if before.count and after.count:
+            if before.found and after.found:
                 ax.plot([before.mean, after.mean], [y, y], color="#C9CED3", zorder=1)
             for figure_, colour, marker, words in (
                 (before, _ORANGE, "o", "as returned"),
                 (after, _BLUE, "D", "after refine"),
             ):
-                if figure_.count:
+                if figure_.found:
                     ax.errorbar(
                         figure_.mean,
                         y,
@@ -289,5 +296,3 @@ def _label(group: str, value: Any) -> str:
 
 def _field(name: str) -> str:
     return {"d": "number of nodes d", "order": "starting order"}.get(name, name)
-
-

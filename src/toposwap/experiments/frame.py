@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -86,8 +85,8 @@ def read_cells(path: Any) -> pd.DataFrame:
 
 def as_text(value: Any) -> str:
     """A field as the tables show it: no trailing ".0", nothing for what is missing."""
-    if value is None or (isinstance(value, float) and value != value):
+    if pd.isna(value):
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+    return str(value)

@@ -39,7 +39,8 @@ class _Worker:
     process: SpawnProcess
     connection: Connection[Any, Any]
     cell: Cell | None = None
-    since: float = 0.0
+    #: When the learner began, after packages were loaded and kernels compiled.
+    since: float | None = None
 
 
 class Pool:
@@ -70,7 +71,7 @@ class Pool:
     def submit(self, cell: Cell, start: NDArray[np.float64] | None) -> None:
         """Give a cell to a free worker."""
         worker = next(worker for worker in self._workers if worker.cell is None)
-        worker.cell, worker.since = cell, time.monotonic()
+        worker.cell, worker.since = cell, None
         worker.connection.send((cell, start))
 
     def wait(self) -> list[tuple[Cell, Outcome]]:
@@ -82,8 +83,10 @@ class Pool:
             cell = worker.cell
             assert cell is not None
             if connection in ready:
-                finished.append((cell, self._received(worker)))
-            elif self._limit is not None and time.monotonic() - worker.since > self._limit:
+                outcome = self._received(worker)
+                if outcome is not None:
+                    finished.append((cell, outcome))
+            elif self._is_late(worker):
                 finished.append((cell, self._given_up(worker)))
         return finished
 
@@ -96,17 +99,27 @@ class Pool:
             worker.connection.close()
         self._workers = []
 
-    def _received(self, worker: _Worker) -> Outcome:
+    def _is_late(self, worker: _Worker) -> bool:
+        began = worker.since
+        if self._limit is None or began is None:
+            return False
+        return time.monotonic() - began > self._limit
+
+    def _received(self, worker: _Worker) -> Outcome | None:
+        """What a worker sent: an outcome, or None when its learner begins."""
         from toposwap.experiments.work import Outcome
 
         try:
-            outcome: Outcome = worker.connection.recv()
+            outcome: Outcome | None = worker.connection.recv()
         except (EOFError, OSError):
             worker.process.join()
             code = worker.process.exitcode
             self._replace(worker)
             return Outcome({"error": f"the worker process died (exit code {code})"})
-        worker.cell = None
+        if outcome is None:
+            worker.since = time.monotonic()
+        else:
+            worker.cell = None
         return outcome
 
     def _given_up(self, worker: _Worker) -> Outcome:
@@ -142,7 +155,7 @@ def serve(connection: Connection[Any, Any]) -> None:
             cell, start = connection.recv()
         except EOFError:
             return
-        connection.send(run_cell(cell, start))
+        connection.send(run_cell(cell, start, lambda: connection.send(None)))
 
 
 def _end_with_parent() -> None:

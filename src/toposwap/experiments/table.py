@@ -6,6 +6,7 @@ A layout of the config names the fields of the ``rows`` and the ``columns``; one
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,11 +37,11 @@ WORDS = {
 
 
 class Figure(NamedTuple):
-    """Mean and standard error, of ``count`` cells out of ``asked``."""
+    """Mean and standard error, of ``found`` cells out of ``asked``."""
 
     mean: float
     error: float | None
-    count: int
+    found: int
     asked: int
 
 
@@ -65,27 +66,30 @@ def summarise(cells: pd.DataFrame, where: Mapping[str, Any], metric: str) -> Fig
     return Figure(float(values.mean()), error, n, len(cells))
 
 
-def paper_figure(
-    experiment: Experiment, where: Mapping[str, Any], metric: str
-) -> tuple[float, float | None] | None:
-    """What the paper reports there, if it does."""
+def paper_figure(experiment: Experiment, where: Mapping[str, Any], metric: str) -> str | None:
+    """What the paper reports there, with its own digits, if it does."""
     for row in experiment.paper:
         named = {k: v for k, v in row.items() if k not in ("metric", "mean", "error")}
         if row["metric"] == metric and all(
             as_text(where[key]) == value for key, value in named.items() if key in where
         ):
-            return float(row["mean"]), float(row["error"]) if row["error"] else None
+            return f"{row['mean']} ± {row['error']}" if row["error"] else row["mean"]
     return None
 
 
 def number(mean: float, error: float | None) -> str:
-    """``9.803 ± 0.021``; 0 and 1 as they are."""
-    return f"{mean:.4g}" if error is None else f"{mean:.4g} ± {error:.2g}"
+    """``9.803 ± 0.021``: the error with two digits, the mean with as many decimals."""
+    if not error:
+        return f"{mean:.4g}"
+    decimals = 1 - math.floor(math.log10(error))
+    if max(abs(mean), error) >= 1e5 or decimals > 4:
+        return f"{mean:.3g} ± {error:.2g}"
+    return f"{mean:.{max(decimals, 0)}f} ± {error:.{max(decimals, 0)}f}"
 
 
 def _table(experiment: Experiment, cells: pd.DataFrame, layout: Settings) -> str:
     rows, columns = layout["rows"], layout["columns"]
-    cells = _selected(cells, layout.get("where", {}))
+    cells = selected(cells, layout.get("where", {}))
     metrics = layout["metrics"]
     head = _combinations(cells, columns, metrics)
     body = _combinations(cells, rows, metrics)
@@ -109,10 +113,10 @@ def _entry(
     paper = paper_figure(experiment, where, metric)
     if figure.asked == 0 and paper is None:
         return ""
-    text = "-" if figure.count == 0 else number(figure.mean, figure.error)
-    if 0 < figure.count < figure.asked:
-        text += f" [{figure.count} of {figure.asked}]"
-    return text if paper is None else f"{text} ({number(*paper)})"
+    text = "-" if figure.found == 0 else number(figure.mean, figure.error)
+    if 0 < figure.found < figure.asked:
+        text += f" [{figure.found} of {figure.asked}]"
+    return text if paper is None else f"{text} ({paper})"
 
 
 def _combinations(
@@ -130,7 +134,8 @@ def _combinations(
     return found
 
 
-def _selected(cells: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
+def selected(cells: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
+    """The cells whose fields have one of the values of ``where``."""
     for key, value in where.items():
         cells = cells[cells[key].isin(value if isinstance(value, list) else [value])]
     return cells

@@ -11,6 +11,8 @@ from toposwap.errors import MissingExtraError
 from toposwap.experiments.cell import Cell, code_version
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -43,10 +45,13 @@ class Outcome:
     version: str = ""
 
 
-def run_cell(cell: Cell, start: NDArray[np.float64] | None) -> Outcome:
+def run_cell(
+    cell: Cell, start: NDArray[np.float64] | None, begun: Callable[[], None] = lambda: None
+) -> Outcome:
     """Draw, learn, judge. Whatever goes wrong is part of the outcome.
 
-    One thread, so that cells side by side do not disturb each other's times.
+    One thread, so that cells side by side do not disturb each other's times. ``begun`` is called
+    when packages are loaded and kernels compiled, right before the learner.
     """
     from threadpoolctl import threadpool_limits
 
@@ -55,7 +60,7 @@ def run_cell(cell: Cell, start: NDArray[np.float64] | None) -> Outcome:
         with threadpool_limits(limits=1), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             _one_torch_thread()
-            return _run(cell, start, version)
+            return _run(cell, start, version, begun)
     except MissingExtraError as missing:
         return Outcome(skipped=str(missing), version=version)
     except Exception as error:
@@ -63,7 +68,9 @@ def run_cell(cell: Cell, start: NDArray[np.float64] | None) -> Outcome:
         return Outcome({"error": text[:500]}, version=version)
 
 
-def _run(cell: Cell, start: NDArray[np.float64] | None, version: str) -> Outcome:
+def _run(
+    cell: Cell, start: NDArray[np.float64] | None, version: str, begun: Callable[[], None]
+) -> Outcome:
     from toposwap.experiments.datasets import draw
     from toposwap.experiments.evaluate import evaluate
     from toposwap.experiments.methods import Task, learner
@@ -75,6 +82,7 @@ def _run(cell: Cell, start: NDArray[np.float64] | None, version: str) -> Outcome
     learn = learner(kind)
     if kind != "baseline":
         _warm_up(cell, task)
+    begun()
     began, cpu = time.perf_counter(), time.process_time()
     answer: Answer = learn(sample, task)
     seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu
@@ -87,7 +95,7 @@ def _warm_up(cell: Cell, task: Task) -> None:
     """Let kernels compile on a few rows before anything is timed."""
     from dataclasses import replace
 
-    from toposwap.experiments.datasets import Sample, draw
+    from toposwap.experiments.datasets import draw
     from toposwap.experiments.methods import learner
 
     settings = task.settings

@@ -14,7 +14,9 @@ from toposwap.simulate import dag, edge_weights
 def draw(settings: dict[str, Any], seed: int) -> Sample:
     """``d``, ``n``, ``graph``; causes are drawn before their effects."""
     rng = np.random.default_rng(seed)
-    weights = edge_weights(dag(settings["d"], settings["graph"], random_state=rng), random_state=rng)
+    weights = edge_weights(
+        dag(settings["d"], settings["graph"], random_state=rng), random_state=rng
+    )
     uniform = rng.random((settings["n"], settings["d"]))
     X = np.zeros_like(uniform)
     for j in acyclic_order(weights != 0.0, "weights"):

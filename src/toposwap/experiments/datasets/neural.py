@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from toposwap import simulate
 from toposwap.errors import InputError
 from toposwap.experiments.datasets import Sample
-from toposwap import simulate
 
 
 def draw(settings: dict[str, Any], seed: int) -> Sample:
