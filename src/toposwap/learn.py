@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from toposwap.baselines import resolve_start
 from toposwap.certificate import certify
 from toposwap.errors import InputError
 from toposwap.result import Result
@@ -40,7 +41,7 @@ def learn(
         )
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
-    order, remark = starting_order(init, data, rng)
+    order, remark = starting_order(resolve_start(init, data, rng), data, rng)
     fit = bound.fit(order)
     history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)
     order, parameters = fit.order, fit.parameters()

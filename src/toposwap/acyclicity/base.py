@@ -43,6 +43,14 @@ class Acyclicity(ABC):
         ``order`` is a topological order of B if the caller knows one.
         """
 
+    @abstractmethod
+    def evaluate(self, nonnegative: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """Return h(B) and its gradient (d, d) from one computation, for B >= 0 of floats.
+
+        For optimisers that call it thousands of times: sizes only, no zero patterns. Outside the
+        function's domain, or beyond a double, h is infinite.
+        """
+
     def value(self, weights: ArrayLike) -> float:
         """h(|W|): zero iff W is a DAG."""
         nonnegative = np.abs(square_matrix(weights, "weights"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.acyclicity.base import Acyclicity
+from toposwap.kernels.exponential import exponential_minus_identity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,21 +34,9 @@ class Exponential(Acyclicity):
         walks[np.diag_indices_from(walks)] += 1.0
         return walks
 
-
-def exponential_minus_identity(nonnegative: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return e^B - I without subtracting: every term is non-negative, so no digit cancels.
-
-    Taylor's series of B / 2^s, then s doublings E <- 2 E + E^2.
-    """
-    norm = float(nonnegative.sum(axis=1).max(initial=0.0))
-    doublings = max(0, int(np.frexp(norm)[1]) + 1)
-    small = np.ldexp(nonnegative, -doublings)
-    term = small
-    total = small.copy()
-    # The norm is at most 1/2, so 16 terms reach the last digit of a double.
-    for k in range(2, 17):
-        term = term @ small / k
-        total += term
-    for _ in range(doublings):
-        total = 2.0 * total + total @ total
-    return total
+    def evaluate(self, nonnegative: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """Return tr(e^B) - d and e^B transposed."""
+        walks = exponential_minus_identity(nonnegative)
+        trace = float(np.trace(walks))
+        walks[np.diag_indices_from(walks)] += 1.0
+        return (trace if np.isfinite(trace) else np.inf), walks.T

@@ -52,6 +52,20 @@ class LogDet(Acyclicity):
         walks[inner], _ = lapack.dtrtri(identity - nonnegative[inner], lower=0, unitdiag=1)
         return walks
 
+    def evaluate(self, nonnegative: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """Return -log det(I - B) and the transposed inverse of I - B.
+
+        The spectral radius is below one iff the inverse exists and has no negative entry.
+        """
+        matrix = np.eye(len(nonnegative)) - nonnegative
+        try:
+            walks = np.linalg.inv(matrix)
+        except np.linalg.LinAlgError:
+            return np.inf, np.full_like(nonnegative, np.inf)
+        if not (walks >= -1e-12 * np.abs(walks).max()).all():
+            return np.inf, np.full_like(nonnegative, np.inf)
+        return max(-float(np.linalg.slogdet(matrix)[1]), 0.0), walks.T
+
 
 def _refuse_outside(block: NDArray[np.float64]) -> None:
     radius = float(np.abs(np.linalg.eigvals(block)).max())

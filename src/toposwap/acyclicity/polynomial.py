@@ -37,6 +37,16 @@ class Polynomial(Acyclicity):
         walks[np.diag_indices_from(walks)] += 1.0
         return walks
 
+    def evaluate(self, nonnegative: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """With M = (I + B/d)^(d-1) - I: tr(M) + tr(B)/d + tr(M B)/d, and (I + M) transposed."""
+        d = len(nonnegative)
+        with np.errstate(over="ignore", invalid="ignore"):
+            walks = power_minus_identity(nonnegative / d, d - 1)
+            crossed = float(np.einsum("ij,ji->", walks, nonnegative))
+            trace = float(np.trace(walks)) + (float(np.trace(nonnegative)) + crossed) / d
+        walks[np.diag_indices_from(walks)] += 1.0
+        return (trace if np.isfinite(trace) else np.inf), walks.T
+
 
 def power_minus_identity(step: NDArray[np.float64], power: int) -> NDArray[np.float64]:
     """Return (I + A)^m - I by repeated squaring of the part beyond the identity."""

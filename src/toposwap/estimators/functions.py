@@ -8,7 +8,8 @@ from toposwap.certificate import Certificate, certify
 from toposwap.dataset import Dataset
 from toposwap.dataset.weights import as_weights
 from toposwap.errors import InputError
-from toposwap.estimators.topo import Topo, has_names
+from toposwap.estimators.topo import Topo
+from toposwap.learner import has_names
 from toposwap.registry import resolve
 from toposwap.scores import SCORES, Score
 

@@ -1,0 +1,83 @@
+r"""The augmented Lagrangian of NOTEARS.
+
+.. math:: \min_x f(x) + \lVert\lambda \circ x\rVert_1 + \tfrac\rho2 h(x)^2 + \alpha h(x),
+
+for growing :math:`\rho` and :math:`\alpha \leftarrow \alpha + \rho h`, until :math:`h` is below a
+tolerance: Zheng, Aragam, Ravikumar, Xing (2018), DAGs with NO TEARS, Algorithm 1, with the factors
+of its published program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.baselines.bounded import SOLVERS
+from toposwap.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    #: f, its gradient (N,), h and its gradient (N,).
+    Problem = Callable[
+        [NDArray[np.float64]], tuple[float, NDArray[np.float64], float, NDArray[np.float64]]
+    ]
+
+#: h must fall to this share of what it was, or the penalty grows by the factor.
+_ENOUGH, _FACTOR = 0.25, 10.0
+
+
+@dataclass(frozen=True)
+class Feasible:
+    """A solution: ``x`` (N,), its h, the rounds and quasi-Newton steps it took."""
+
+    x: NDArray[np.float64]
+    h: float
+    rounds: int
+    steps: int
+
+
+def augmented_lagrangian(
+    problem: Problem,
+    start: NDArray[np.float64],
+    l1: NDArray[np.float64],
+    movable: NDArray[np.bool_],
+    *,
+    max_iter: int,
+    h_tol: float,
+    rho_max: float,
+    solver: str = "orthant",
+) -> Feasible:
+    """Minimise f + ||l1 x||_1 subject to h = 0 from ``start``."""
+    if solver not in SOLVERS:
+        raise InputError(f"solver: {solver!r} is not one of {', '.join(map(repr, SOLVERS))}")
+    minimize = SOLVERS[solver]
+    x, h = start, np.inf
+    rho, alpha = 1.0, 0.0
+    rounds = steps = 0
+
+    def lagrangian(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            f, gradient, h, h_gradient = problem(x)
+            value = f + 0.5 * rho * h * h + alpha * h
+            return value, gradient + (rho * h + alpha) * h_gradient
+
+    while rounds < max_iter:
+        rounds += 1
+        new, new_h = x, h
+        while rho < rho_max:
+            found = minimize(lagrangian, x, l1, movable)
+            steps += found.steps
+            new, new_h = found.x, problem(found.x)[2]
+            if new_h <= _ENOUGH * h:
+                break
+            rho *= _FACTOR
+        x, h = new, new_h
+        alpha += rho * h
+        if h <= h_tol or rho >= rho_max:
+            break
+    return Feasible(x, h, rounds, steps)

@@ -1,0 +1,177 @@
+"""What a baseline is: another learner, judged as our own are.
+
+A baseline finds weights. Everything that is said about them (score, order, certificate) is computed
+here, from the weights, with the same code for every method.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from toposwap.certificate import certify
+from toposwap.errors import InputError
+from toposwap.graph import topological_order
+from toposwap.learner import DagLearner, generator
+from toposwap.order import Order
+from toposwap.prune import resolve_threshold
+from toposwap.registry import resolve
+from toposwap.result import Result
+from toposwap.scores import SCORES, Score
+from toposwap.search.base import Step
+from toposwap.search.start import smallest_variance_order, without_weakest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.dataset import Dataset
+    from toposwap.scores import BoundScore, Point
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a method returned.
+
+    Attributes
+    ----------
+    weights
+        (d, d), perhaps with cycles.
+    status
+        How it ended, in a word or two.
+    iterations
+        How many, in whatever the method counts.
+    cpdag
+        The equivalence class, (d, d) of bool, if that is what the method learns.
+    parameters
+        What the weights are made of, for a method whose model is not linear.
+    choices
+        What a reader of the result should know.
+    attributes
+        What the fitted estimator has besides, by name.
+    """
+
+    weights: NDArray[np.float64] = field(repr=False)
+    status: str = "converged"
+    iterations: int = 1
+    cpdag: NDArray[np.bool_] | None = field(repr=False, default=None)
+    parameters: Any = field(repr=False, default=None)
+    choices: tuple[str, ...] = ()
+    attributes: dict[str, Any] = field(repr=False, default_factory=dict)
+
+
+class Baseline(DagLearner):
+    """Another learner behind the interface of :class:`~toposwap.Topo`.
+
+    Subclasses store their parameters, among them ``score``, ``prune``, ``center`` and
+    ``random_state``, and write :meth:`find`.
+
+    Attributes
+    ----------
+    weights_
+        What the method found, less its weakest edges if it has cycles.
+    raw_weights_
+        What the method found.
+    adjacency_matrix_
+        ``weights_`` after pruning; by default with the threshold that the method was published
+        with.
+    score_, certificate_
+        Of ``weights_``, under ``score``.
+    """
+
+    #: What :data:`~toposwap.baselines.BASELINES` calls it.
+    name: ClassVar[str]
+    #: The threshold on |weight| that belongs to the method; None if it chooses edges itself.
+    published_threshold: ClassVar[float | None] = 0.3
+    #: The weights are the coefficients of a linear model, so that Q is convex in them if ever.
+    linear: ClassVar[bool] = True
+    score: Any
+    prune: Any
+    random_state: Any
+
+    @abstractmethod
+    def find(self, data: Dataset, rng: np.random.Generator) -> Found:
+        """Run the method on ``data``."""
+
+    def default_score(self) -> Score:
+        """Q that judges the result if ``score="auto"``."""
+        return resolve("score", "least-squares", SCORES, Score)
+
+    def judge(self, bound: BoundScore, found: Found, weights: NDArray[np.float64]) -> Point:  # noqa: ARG002 - for models that are not linear
+        """Q and its derivatives at ``weights``, which have no cycle."""
+        return bound.evaluate(weights)
+
+    def weights_on(self, data: Dataset, rng: np.random.Generator) -> NDArray[np.float64]:
+        """The acyclic weights (d, d) for ``data``, without changing the estimator."""
+        seeded = rng if self.random_state is None else generator(self.random_state)
+        return without_weakest(self.find(data, seeded).weights)[0]
+
+    def _fit(self, data: Dataset, *, named: bool) -> Self:
+        automatic = isinstance(self.score, str) and self.score == "auto"
+        score = self.default_score() if automatic else resolve("score", self.score, SCORES, Score)
+        if isinstance(self.prune, str) and self.prune == "auto":
+            at_least = self.published_threshold
+        else:
+            at_least = resolve_threshold(self.prune, score)
+        bound = score.bind(data)
+        rng = generator(self.random_state)
+        began = time.perf_counter()
+        found = self.find(data, rng)
+        seconds = time.perf_counter() - began
+        if not np.isfinite(found.weights).all():
+            raise InputError(
+                f"{self.name} ended at weights that are not finite; express the columns in units "
+                "of similar size"
+            )
+        weights, dropped = without_weakest(found.weights)
+        choices = found.choices
+        if dropped:
+            sizes = np.abs(found.weights[weights != found.weights])
+            choices += (
+                f"acyclic: {dropped} edges with |weight| <= {sizes.max():.2g} of what {self.name} "
+                "found were dropped, which closed cycles",
+            )
+        variables = topological_order(weights != 0.0, smallest_variance_order(data).variables)
+        assert variables is not None
+        point = self.judge(bound, found, weights)
+        result = Result(
+            names=data.names,
+            weights=np.ascontiguousarray(point.weights),
+            order=Order(variables),
+            score=point.value,
+            loss=point.value - point.penalty,
+            status=found.status,
+            certificate=certify(
+                point, convex=score.convex and self.linear, tolerance=bound.tolerance
+            ),
+            history=(Step(0, point.value, self.name, 0, f"found by {self.name}", seconds),),
+            equivalent=score.equivalent,
+            scale_dependent=score.scale_dependent,
+            choices=bound.choices + choices,
+        )
+        self._keep(result, data, at_least, named=named)
+        self.n_iter_ = max(found.iterations, 1)
+        self.raw_weights_ = found.weights
+        self._class = found.cpdag
+        for attribute, value in found.attributes.items():
+            setattr(self, attribute, value)
+        return self
+
+    @property
+    def cpdag_(self) -> NDArray[np.bool_]:
+        """The equivalence class that the method found, or that of the pruned graph, (d, d)."""
+        return super().cpdag_ if self._class is None else self._class
+
+
+def regress_on_parents(data: Dataset, edges: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Least-squares weights (d, d) of a graph given by its edges (d, d)."""
+    weights = np.zeros(edges.shape)
+    for j in range(data.d):
+        parents = np.flatnonzero(edges[:, j])
+        if parents.size:
+            scaled = np.linalg.lstsq(data.factor[:, parents], data.factor[:, j], rcond=None)[0]
+            weights[parents, j] = scaled * data.scale[j] / data.scale[parents]
+    return weights

@@ -1,0 +1,50 @@
+"""DAGMA, by the package ``dagma`` of its authors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from toposwap.baselines.base import Found
+from toposwap.baselines.peers.border import Peer, centred_rows, quietly
+
+if TYPE_CHECKING:
+    from toposwap.dataset import Dataset
+
+
+class Dagma(Peer):
+    """Linear DAGMA: least squares + lambda1 ||W||_1 with the log-determinant as central path.
+
+    Parameters
+    ----------
+    lambda1 : float, default=0.03
+        Weight of the l1 norm; the package's default.
+    score, prune, center, random_state
+        As in :class:`~toposwap.baselines.Notears`.
+    """
+
+    name: ClassVar[str] = "dagma"
+    package = "dagma"
+
+    def __init__(
+        self,
+        lambda1: float = 0.03,
+        *,
+        score: Any = "auto",
+        prune: float | str | None = "auto",
+        center: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.lambda1 = lambda1
+        self.score = score
+        self.prune = prune
+        self.center = center
+        self.random_state = random_state
+
+    def find(self, data: Dataset, rng: np.random.Generator) -> Found:
+        """Weights as the package returns them, before its threshold."""
+        learner = self.module("dagma.linear").DagmaLinear(loss_type="l2")
+        with quietly(rng):
+            W = learner.fit(centred_rows(data, self.name), lambda1=self.lambda1, w_threshold=0.0)
+        return Found(np.array(W, dtype=np.float64))
