@@ -70,11 +70,8 @@ def draw(layout: Settings, cells: pd.DataFrame, trace: pd.DataFrame) -> list[tup
         "bars": _bars,
         "before-after": _before_after,
     }
-    return [
-        (metric, kinds[kind](layout, cells, metric))
-        for metric in layout["metrics"]
-        if cells[metric].notna().any()
-    ]
+    known = [metric for metric in layout["metrics"] if len(cells[metric].dropna())]
+    return [(metric, kinds[kind](layout, cells, metric)) for metric in known]
 
 
 def _lines(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import time
 import warnings
 from dataclasses import dataclass, field
@@ -16,11 +18,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from toposwap.experiments.datasets import Sample
     from toposwap.experiments.methods import Answer, Task
 
-#: Kernels that were compiled or loaded in this process already: data, method and score.
-_warm: set[tuple[str, str, str]] = set()
+#: What has run in this process already, so that its kernels are compiled: data, method, score.
+_warm: set[str] = set()
+#: Settings that belong to the size of the data.
+_SIZES = ("s_small", "s_large", "order")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +83,7 @@ def _run(
     task = Task(settings, cell.score, cell.threshold, cell.seed, start)
     kind = cell.method.get("kind")
     learn = learner(kind)
-    if kind != "baseline":
-        _warm_up(cell, task)
+    _warm_up(cell, task)
     begun()
     began, cpu = time.perf_counter(), time.process_time()
     answer: Answer = learn(sample, task)
@@ -98,17 +100,19 @@ def _warm_up(cell: Cell, task: Task) -> None:
     from toposwap.experiments.datasets import draw
     from toposwap.experiments.methods import learner
 
-    settings = task.settings
-    search = str(settings.get("search", "auto"))
-    sign = (str(cell.data["kind"]), search, str(settings.get("score", cell.score)))
+    settings = {key: task.settings[key] for key in task.settings if key not in _SIZES}
+    sign = repr((cell.data["kind"], cell.method, cell.score))
     if sign in _warm:
         return
-    data = {**cell.data, "d": 4, "n": 60} if "d" in cell.data else cell.data
-    if "graph" in data:
-        data["graph"] = "ER1"
-    sample: Sample = draw(data, 0)
-    small = {k: v for k, v in settings.items() if k not in ("s_small", "s_large", "order")}
-    learner(cell.method["kind"])(sample, replace(task, settings=small, start=None))
+    data = {**cell.data, "d": 4, "n": 60, "graph": "ER1"} if "d" in cell.data else cell.data
+    if "name" in settings:
+        from toposwap.baselines import BASELINES
+
+        if "steps" in inspect.signature(BASELINES[settings["name"]]).parameters:
+            settings["steps"] = 10
+    # Without its packages the learner itself says what is missing.
+    with contextlib.suppress(ImportError):
+        learner(cell.method["kind"])(draw(data, 0), replace(task, settings=settings, start=None))
     _warm.add(sign)
 
 

@@ -26,11 +26,16 @@ def learn(sample: Sample, task: Task) -> Answer:
     parameters = inspect.signature(kind).parameters
     if task.start is not None:
         settings["init"] = task.start
+    elif settings.get("init") == "empty":
+        # The empty graph, for which TOML has no word.
+        settings["init"] = None
     if "random_state" in parameters:
         settings.setdefault("random_state", task.seed)
     model = kind(**settings).fit(sample.X)
-    weights = np.asarray(model.weights_, dtype=np.float64)
-    graph = np.asarray(model.adjacency_matrix_) != 0.0
-    # A learner of equivalence classes has undirected edges, which no threshold may remove.
-    undirected = bool((graph & graph.T).any())
-    return Answer(weights, graph=graph if undirected else None)
+    # A learner of equivalence classes may leave directions open; no threshold removes its edges.
+    learns_class = model.published_threshold is None
+    return Answer(
+        np.asarray(model.raw_weights_, dtype=np.float64),
+        graph=model.cpdag_ if learns_class else None,
+        parameters=model.parameters_ if hasattr(model, "parameters_") else None,
+    )
