@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from toposwap.kernels.quasi_newton import free_direction
+from toposwap.kernels.quasi_newton import (
+    free_direction,
+    one_sided_slopes,
+    projected_step,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,32 +62,20 @@ def minimize_l1(
     steps = np.empty((_MEMORY, x.size))
     changes = np.empty((_MEMORY, x.size))
     newest, count = -1, 0
+    slope = np.empty_like(x)
     for step in range(max_steps):
-        slope = np.where(
-            x != 0.0,
-            gradient + l1 * np.sign(x),
-            np.sign(gradient) * np.maximum(np.abs(gradient) - l1, 0.0),
-        )
-        slope[~movable] = 0.0
-        if np.abs(slope).max(initial=0.0) <= GRADIENT_TOLERANCE:
+        largest, free = one_sided_slopes(x, gradient, l1, movable, slope)
+        if largest <= GRADIENT_TOLERANCE:
             return Minimum(x, total, step)
-        free = np.flatnonzero(slope)
-        # On this side of zero x may move: where it is, or where the slope sends it from zero.
-        side = np.where(x[free] != 0.0, np.sign(x[free]), -np.sign(slope[free]))
-        one_sided = l1[free] > 0.0
         direction = free_direction(steps, changes, newest, count, slope, free)
         if count == 0:
             direction /= max(1.0, float(np.sqrt(direction @ direction)))
-        new, new_f, new_gradient, new_total = x, f, gradient, np.inf
+        new, new_gradient, new_total = x, gradient, np.inf
         length = 1.0
         for _ in range(_HALVINGS):
-            moved = x[free] + length * direction
-            moved[one_sided & (moved * side < 0.0)] = 0.0
-            new = x.copy()
-            new[free] = moved
-            expected = float(slope[free] @ (moved - x[free]))
+            new, penalty, expected = projected_step(x, slope, l1, free, direction, length)
             new_f, new_gradient = smooth(new)
-            new_total = new_f + float(l1 @ np.abs(new))
+            new_total = new_f + penalty
             # NaN and infinity fail the comparison and shorten the step.
             if expected < 0.0 and new_total <= total + _ARMIJO * expected:
                 break
@@ -98,7 +90,7 @@ def minimize_l1(
         np.subtract(new, x, out=steps[newest])
         np.subtract(new_gradient, gradient, out=changes[newest])
         gain, size = total - new_total, max(abs(total), abs(new_total), 1.0)
-        x, f, gradient, total = new, new_f, new_gradient, new_total
+        x, gradient, total = new, new_gradient, new_total
         if gain <= VALUE_TOLERANCE * size:
             return Minimum(x, total, step + 1)
     return Minimum(x, total, max_steps)

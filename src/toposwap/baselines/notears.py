@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from toposwap.acyclicity import ACYCLICITIES, Acyclicity
+from toposwap.acyclicity import ACYCLICITIES, Acyclicity, Exponential
 from toposwap.baselines.augmented import augmented_lagrangian
 from toposwap.baselines.base import Baseline, Found
 from toposwap.errors import InputError
+from toposwap.kernels.notears import notears_terms
 from toposwap.losses import LogisticLoss
 from toposwap.losses.base import rows_of
 from toposwap.registry import resolve
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from toposwap.baselines.augmented import Problem
     from toposwap.dataset import Dataset
 
     #: W (d, d) to the loss and its gradient (d, d).
@@ -108,17 +110,11 @@ class Notears(Baseline):
     def find(self, data: Dataset, rng: np.random.Generator) -> Found:  # noqa: ARG002
         """Solve the problem from W = 0."""
         h = resolve("acyclicity", self.acyclicity, ACYCLICITIES, Acyclicity)
-        smooth = least_squares(data) if self._loss() == "least-squares" else logistic(data)
         d = data.d
-
-        def problem(
-            x: NDArray[np.float64],
-        ) -> tuple[float, NDArray[np.float64], float, NDArray[np.float64]]:
-            W = x.reshape(d, d)
-            loss, gradient = smooth(W)
-            cycles, slope = h.evaluate(W * W)
-            return loss, gradient.ravel(), cycles, (2.0 * slope * W).ravel()
-
+        if self._loss() == "least-squares":
+            problem = least_squares_problem(data, h)
+        else:
+            problem = with_cycles(logistic(data), h, d)
         found = augmented_lagrangian(
             problem,
             np.zeros(d * d),
@@ -145,6 +141,35 @@ def least_squares(data: Dataset) -> Smooth:
         return value, gradient
 
     return smooth
+
+
+def least_squares_problem(data: Dataset, h: Acyclicity) -> Problem:
+    """Loss and h of the squared weights; in one kernel for the published h."""
+    if not isinstance(h, Exponential):
+        return with_cycles(least_squares(data), h, data.d)
+    C, d = data.covariance(), data.d
+
+    def problem(
+        x: NDArray[np.float64],
+    ) -> tuple[float, NDArray[np.float64], float, NDArray[np.float64]]:
+        loss, gradient, cycles, slope = notears_terms(x.reshape(d, d), C)
+        return loss, gradient.ravel(), cycles, slope.ravel()
+
+    return problem
+
+
+def with_cycles(smooth: Smooth, h: Acyclicity, d: int) -> Problem:
+    """A loss and h of the squared weights."""
+
+    def problem(
+        x: NDArray[np.float64],
+    ) -> tuple[float, NDArray[np.float64], float, NDArray[np.float64]]:
+        W = x.reshape(d, d)
+        loss, gradient = smooth(W)
+        cycles, slope = h.evaluate(W * W)
+        return loss, gradient.ravel(), cycles, (2.0 * slope * W).ravel()
+
+    return problem
 
 
 def logistic(data: Dataset) -> Smooth:

@@ -66,3 +66,67 @@ def free_direction(
             for k in range(f):
                 q[k] += back * s[age, k]
     return q
+
+
+@kernel
+def one_sided_slopes(
+    x: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    l1: NDArray[np.float64],
+    movable: NDArray[np.bool_],
+    slope: NDArray[np.float64],
+) -> tuple[float, NDArray[np.int64]]:
+    """Steepest descent of f + ||l1 x||_1: ``slope`` (N,) receives minus its direction.
+
+    At zero a variable stays while its gradient is within [-l1, l1]. Returns the largest |slope| and
+    the variables that move.
+    """
+    free = np.empty(x.size, dtype=np.int64)
+    count = 0
+    largest = 0.0
+    for k in range(x.size):
+        s = 0.0
+        if movable[k]:
+            if x[k] > 0.0:
+                s = gradient[k] + l1[k]
+            elif x[k] < 0.0 or gradient[k] > l1[k]:
+                s = gradient[k] - l1[k]
+            elif gradient[k] < -l1[k]:
+                s = gradient[k] + l1[k]
+        slope[k] = s
+        if s != 0.0:
+            free[count] = k
+            count += 1
+            largest = max(largest, abs(s))
+    return largest, free[:count]
+
+
+@kernel
+def projected_step(
+    x: NDArray[np.float64],
+    slope: NDArray[np.float64],
+    l1: NDArray[np.float64],
+    free: NDArray[np.int64],
+    direction: NDArray[np.float64],
+    length: float,
+) -> tuple[NDArray[np.float64], float, float]:
+    """The point x + length * direction on ``free`` (f,), not across zero where l1 > 0.
+
+    Returns the point, its l1 term, and the change that the slopes foretell.
+    """
+    new = x.copy()
+    foretold = 0.0
+    for k in range(free.size):
+        v = free[k]
+        moved = x[v] + length * direction[k]
+        if l1[v] > 0.0:
+            # From zero the slope says which side is open.
+            side = x[v] if x[v] != 0.0 else -slope[v]
+            if moved * side < 0.0:
+                moved = 0.0
+        new[v] = moved
+        foretold += slope[v] * (moved - x[v])
+    penalty = 0.0
+    for v in range(x.size):
+        penalty += l1[v] * abs(new[v])
+    return new, penalty, foretold
