@@ -11,6 +11,7 @@ A figure of the config has a ``kind``:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +22,6 @@ from toposwap.experiments.frame import as_text
 from toposwap.experiments.table import WORDS, selected, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import pandas as pd
 
     from toposwap.experiments.cell import Settings
@@ -65,13 +64,8 @@ def draw(layout: Settings, cells: pd.DataFrame, trace: pd.DataFrame) -> list[tup
     chosen = selected(cells, layout.get("where", {}))
     # A quick run may have left out what the figure is about.
     cells = chosen if len(chosen) else cells
-    kinds: dict[str, Callable[[Settings, pd.DataFrame, str], Figure]] = {
-        "lines": _lines,
-        "bars": _bars,
-        "before-after": _before_after,
-    }
-    known = [metric for metric in layout["metrics"] if len(cells[metric].dropna())]
-    return [(metric, kinds[kind](layout, cells, metric)) for metric in known]
+    known = [metric for metric in layout["metrics"] if summarise(cells, {}, metric).found]
+    return [(metric, KINDS[kind](layout, cells, metric)) for metric in known]
 
 
 def _lines(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
@@ -206,6 +200,13 @@ def _before_after(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
     _finish(figure, axes, None)
     return figure
 
+
+KINDS: dict[str, Callable[..., Figure]] = {
+    "lines": _lines,
+    "bars": _bars,
+    "trace": _trace,
+    "before-after": _before_after,
+}
 
 # --- one style -----------------------------------------------------------------------------------
 
