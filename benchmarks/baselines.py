@@ -18,7 +18,7 @@ import toposwap as ts
 from toposwap.baselines import BASELINES, Baseline, Notears
 
 
-def spent(call) -> float:  # noqa: ANN001
+def spent(call) -> float:
     """Processor time of one call."""
     began = time.process_time()
     call()

@@ -70,7 +70,7 @@ def test_weights_that_are_not_finite_are_an_error(sample):
         evaluate(sample, Answer(np.full((8, 8), np.nan)), "least-squares", 0.3)
 
 
-# --- methods ---------------------------------------------------------------------------------------
+# --- methods -------------------------------------------------------------------------------------
 
 
 def test_the_true_order_has_the_true_graph(sample):
@@ -119,7 +119,7 @@ def test_baselines_by_name(sample):
         learned(sample, "baseline", name="x")
 
 
-# --- data ------------------------------------------------------------------------------------------
+# --- data ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("settings", [LINEAR, {**LINEAR, "kind": "logistic"}])

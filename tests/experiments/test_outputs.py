@@ -99,7 +99,7 @@ def test_failures_are_told(tiny, tmp_path, inline):
     assert "- again: 2 cells failed: what it starts from failed" in text
 
 
-# --- plots -----------------------------------------------------------------------------------------
+# --- plots ---------------------------------------------------------------------------------------
 
 
 def test_plots_are_png_and_svg(outputs):
@@ -183,7 +183,7 @@ def test_without_matplotlib_the_tables_remain(tiny, tmp_path, inline, monkeypatc
     assert notes == ['plots needs the package matplotlib: pip install "toposwap[plot]"']
 
 
-# --- the page of all results -----------------------------------------------------------------------
+# --- the page of all results ---------------------------------------------------------------------
 
 
 def test_results_keep_what_a_person_wrote(tiny, outputs, tmp_path, monkeypatch):

@@ -103,12 +103,20 @@ def test_failures_are_recorded_and_not_repeated(tiny, tmp_path, inline):
     assert state.failed == 0
 
 
-def test_a_cell_that_was_cut_off_gets_more_time(tiny, tmp_path, inline):
-    def late(cell, start):
-        return Outcome({"error": "stopped after 1 s", "limit": 1.0})
+def test_trying_again_ends_also_if_it_fails_again(tiny, tmp_path, inline):
+    workers = inline(lambda cell, start: Outcome({"error": "no"}))
+    finish(tiny, tmp_path, workers)
+    assert finish(tiny, tmp_path, workers, retry=True).failed == 12
+    # Those that would start from them are never begun.
+    assert len(workers.ran) == 12
 
-    finish(replace(tiny, limit=1.0), tmp_path, inline(late))
-    same, longer, unlimited = inline(fake), inline(late), inline(fake)
+
+def test_a_cell_that_was_cut_off_gets_more_time(tiny, tmp_path, inline):
+    def late(limit):
+        return lambda cell, start: Outcome({"error": "stopped", "limit": limit})
+
+    finish(replace(tiny, limit=1.0), tmp_path, inline(late(1.0)))
+    same, longer, unlimited = inline(fake), inline(late(2.0)), inline(fake)
     finish(replace(tiny, limit=1.0), tmp_path, same)
     finish(replace(tiny, limit=2.0), tmp_path, longer)
     state = finish(tiny, tmp_path, unlimited)
@@ -147,7 +155,8 @@ def test_a_missing_package_skips_the_method_with_a_line(tiny, tmp_path, inline, 
     assert records(tmp_path) == []
 
 
-def test_time_left_comes_from_finished_cells(tiny, tmp_path, inline):
+def test_time_left_comes_from_finished_cells(tiny, tmp_path, inline, monkeypatch):
+    monkeypatch.setattr("toposwap.experiments.run._PREDICT_EVERY", 0.0)
     seen = []
     finish(tiny, tmp_path, inline(fake), progress=lambda state: seen.append(state.seconds_left))
     assert seen[0] is None
@@ -157,7 +166,7 @@ def test_time_left_comes_from_finished_cells(tiny, tmp_path, inline):
     assert seen[-2] <= seen[1]
 
 
-# --- one cell --------------------------------------------------------------------------------------
+# --- one cell ------------------------------------------------------------------------------------
 
 
 def test_a_cell_is_judged_by_its_weights(tiny):

@@ -72,7 +72,7 @@ def _lines(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
     x, group = layout["x"], layout.get("group", "method")
     down, across = _panels(layout, cells)
     figure, axes = _sheet(len(down), len(across))
-    values = sorted(cells[x].dropna().unique())
+    values = np.unique(cells[x].dropna().to_numpy()).tolist()
     labels = list(dict.fromkeys(cells[group]))
     styles = {label: _style(label, k) for k, label in enumerate(labels)}
     for r, one in enumerate(down):

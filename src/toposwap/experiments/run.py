@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from toposwap.experiments.config import Experiment
     from toposwap.experiments.store import Store
     from toposwap.experiments.work import Outcome
+
+_PREDICT_EVERY = 2.0
 
 
 class Workers(Protocol):
@@ -116,6 +119,16 @@ def run(
     if not left:
         return state
     under_way: dict[str, Cell] = {}
+    # Keys of ``left`` and ``under_way``.
+    pending = {cell.key for cell in left}
+    absent: set[str] = set()
+
+    def skip(cell: Cell, why: str) -> None:
+        key = method_key(cell)
+        absent.add(key)
+        state.skipped[labels.get(key, key)] = why
+        state.total -= 1
+
     team = workers()
     try:
         while left or under_way:
@@ -124,14 +137,15 @@ def run(
                     break
                 cell = left.popleft()
                 start = cell.start
-                if method_key(cell) in state.skipped:
-                    state.total -= 1
-                elif start is not None and method_key(start) in state.skipped:
-                    state.skipped[method_key(cell)] = "what it starts from cannot be run"
-                    state.total -= 1
-                elif start is not None and not finished(start):
+                if start is not None and start.key in pending:
                     # Still under way: its turn comes.
                     left.append(cell)
+                    continue
+                pending.discard(cell.key)
+                if method_key(cell) in absent:
+                    state.total -= 1
+                elif start is not None and method_key(start) in absent:
+                    skip(cell, "what it starts from cannot be run")
                 elif start is not None and not store.has_weights(start, wanted):
                     result = {"error": "what it starts from failed"}
                     limit = (store.get(start, wanted) or {}).get("limit")
@@ -140,12 +154,13 @@ def run(
                 else:
                     weights = None if start is None else store.weights(start, wanted)
                     under_way[cell.key] = cell
+                    pending.add(cell.key)
                     team.submit(cell, weights)
             for cell, outcome in team.wait() if under_way else ():
                 del under_way[cell.key]
+                pending.discard(cell.key)
                 if outcome.skipped is not None:
-                    state.skipped[method_key(cell)] = outcome.skipped
-                    state.total -= 1
+                    skip(cell, outcome.skipped)
                     continue
                 if outcome.version not in ("", version):
                     raise InputError(
@@ -157,11 +172,11 @@ def run(
                 state.done += 1
                 state.failed += "error" in outcome.result
                 clock.note(cell, outcome.result)
-            state.seconds_left = clock.left([*left, *under_way.values()], team.jobs)
+            if clock.is_due() or not left:
+                state.seconds_left = clock.left([*left, *under_way.values()], team.jobs)
             progress(state)
     finally:
         team.close()
-    state.skipped = {labels.get(key, key): why for key, why in state.skipped.items()}
     return state
 
 
@@ -185,7 +200,8 @@ class _Clock:
     """
 
     def __init__(self, store: Store, cells: Iterable[Cell], version: str | None) -> None:
-        self._seen: dict[str, list[tuple[float, float]]] = {}
+        self._seen: dict[str, tuple[float, float]] = {}
+        self._next = 0.0
         for cell in cells:
             record = store.get(cell, version)
             if record is not None:
@@ -197,10 +213,16 @@ class _Clock:
         if isinstance(seconds, int | float):
             size = float(cell.data.get("d", 3)) ** 3
             for key in (method_key(cell) + str(cell.data), method_key(cell), ""):
-                self._seen.setdefault(key, []).append((float(seconds), size))
+                spent, sizes = self._seen.get(key, (0.0, 0.0))
+                self._seen[key] = (spent + float(seconds), sizes + size)
+
+    def is_due(self) -> bool:
+        """Whether it is worth predicting again: thousands of cells may be left."""
+        return time.monotonic() > self._next
 
     def left(self, cells: Iterable[Cell], jobs: int) -> float | None:
         """Seconds that ``cells`` will take."""
+        self._next = time.monotonic() + _PREDICT_EVERY
         if not self._seen:
             return None
         return sum(self._guess(cell) for cell in cells) / jobs
@@ -209,6 +231,6 @@ class _Clock:
         size = float(cell.data.get("d", 3)) ** 3
         for key in (method_key(cell) + str(cell.data), method_key(cell), ""):
             if key in self._seen:
-                seconds = sum(s for s, _ in self._seen[key])
-                return seconds / sum(z for _, z in self._seen[key]) * size
+                spent, sizes = self._seen[key]
+                return spent / sizes * size
         return 0.0
