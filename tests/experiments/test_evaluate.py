@@ -106,6 +106,7 @@ def test_candidates_from_a_hat(sample):
         learned(sample, trace=True)
 
 
+@pytest.mark.filterwarnings("ignore:the weight matrix has cycles")
 def test_baselines_by_name(sample):
     answer = learned(sample, "baseline", name="notears")
     figures = evaluate(sample, answer, "least-squares", 0.3)

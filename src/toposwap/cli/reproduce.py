@@ -154,13 +154,7 @@ def _run(
         return Pool(jobs, experiment.limit)
 
     with Bar(experiment.name) as bar:
-        try:
-            return run(
-                experiment, store, workers, any_version=any_version, retry=retry, progress=bar
-            )
-        except KeyboardInterrupt:
-            bar.state.interrupted = True
-            return bar.state
+        return run(experiment, store, workers, any_version=any_version, retry=retry, progress=bar)
 
 
 def _deliver(experiment: Experiment, store: Store, state: Progress, *, any_version: bool) -> int:
@@ -193,9 +187,6 @@ class Bar:
     """A progress bar with the time left, on a terminal only."""
 
     def __init__(self, name: str) -> None:
-        from toposwap.experiments.run import Progress
-
-        self.state = Progress(0)
         self._name = name
         self._bar: Any = None
         self._task: Any = None
@@ -224,7 +215,6 @@ class Bar:
 
     def __call__(self, state: Progress) -> None:
         """Show how far the run is."""
-        self.state = state
         if self._bar is not None:
             self._bar.update(
                 self._task, total=state.total, completed=state.done, note=note_of(state)

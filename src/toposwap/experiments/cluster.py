@@ -59,9 +59,11 @@ class Cluster:
 
     def wait(self) -> list[tuple[Cell, Outcome]]:
         """Wait a little for cells to finish; those that did."""
+        futures = list(self._futures)
         try:
-            done = self._wait(list(self._futures), timeout=1.0, return_when="FIRST_COMPLETED").done
-        except TimeoutError:
+            with self._client.as_current():
+                done = self._wait(futures, timeout=1.0, return_when="FIRST_COMPLETED").done
+        except (TimeoutError, Late):
             return []
         return [(self._futures.pop(future), _outcome(future)) for future in done]
 

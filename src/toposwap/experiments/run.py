@@ -79,6 +79,8 @@ def run(
 ) -> Progress:
     """Finish the cells of ``experiment`` that ``store`` does not have yet.
 
+    Ctrl-C ends it before that; what is finished is kept.
+
     Parameters
     ----------
     workers
@@ -175,6 +177,10 @@ def run(
             if clock.is_due() or not left:
                 state.seconds_left = clock.left([*left, *under_way.values()], team.jobs)
             progress(state)
+    except KeyboardInterrupt:
+        # It may have come between a cell's line in the store and its count.
+        state.interrupted = True
+        state.done = sum(map(finished, cells.values()))
     finally:
         team.close()
     return state
