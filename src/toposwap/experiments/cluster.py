@@ -63,7 +63,7 @@ class Cluster:
         try:
             with self._client.as_current():
                 done = self._wait(futures, timeout=1.0, return_when="FIRST_COMPLETED").done
-        except (TimeoutError, Late):
+        except TimeoutError:
             return []
         return [(self._futures.pop(future), _outcome(future)) for future in done]
 
