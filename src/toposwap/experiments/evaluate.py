@@ -1,6 +1,7 @@
 """One judge for all: every figure is computed from the weights that a method returned.
 
 - ``score``: Q at the weights, after their weakest edges have been dropped if there are cycles;
+- ``loss``: the part of it that is not penalty;
 - ``order_score``: Q at the best parameters for an order of these weights, which takes nothing into
   account but the graph: neither shrinkage by a penalty of the learner's own nor rounding;
 - ``kkt``, ``residual``: the certificate at the weights as they are;
@@ -60,23 +61,26 @@ def _judge(sample: Sample, answer: Answer, score: str) -> dict[str, Any]:
     quality = SCORES[score]()
     data = Dataset.from_table(sample.X)
     bound = quality.bind(data)
-    feasible, _ = without_weakest(answer.weights)
     n, d = sample.X.shape
     # Tables of Gaussian likelihoods have residual variances in the logarithm, not sums of squares.
     shift = 0.5 * d * math.log(n) if score.startswith("gaussian") else 0.0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ToposwapWarning)
-        solved = learn(data, quality, NoSearch(), feasible, rng=np.random.default_rng(0))
-    figures: dict[str, Any] = {"order_score": solved.score - shift}
-    try:
-        point = bound.evaluate(answer.weights if answer.parameters is None else answer.parameters)
-        certificate = certify(point, convex=quality.convex, tolerance=bound.tolerance)
-        figures["kkt"] = bool(certificate.satisfied)
-        figures["residual"] = certificate.max_residual
+    # An edge may have many parameters; then Q is a function of these, and the weights are norms.
+    if getattr(quality, "edge_blocks", False):
         if answer.parameters is None:
-            point = bound.evaluate(feasible)
-        figures["score"] = point.value - shift
-    except TypeError:
-        # Q is a function of more than the weights, and the method has not told the rest.
-        figures |= {"kkt": False, "residual": None, "score": figures["order_score"]}
-    return figures
+            return {"kkt": False}
+        point = feasible_point = bound.evaluate(answer.parameters)
+        figures: dict[str, Any] = {}
+    else:
+        feasible, _ = without_weakest(answer.weights)
+        point, feasible_point = bound.evaluate(answer.weights), bound.evaluate(feasible)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ToposwapWarning)
+            solved = learn(data, quality, NoSearch(), feasible, rng=np.random.default_rng(0))
+        figures = {"order_score": solved.score - shift}
+    certificate = certify(point, convex=quality.convex, tolerance=bound.tolerance)
+    return figures | {
+        "score": feasible_point.value - shift,
+        "loss": feasible_point.value - feasible_point.penalty - shift,
+        "kkt": bool(certificate.satisfied),
+        "residual": certificate.max_residual,
+    }

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 #: Figures of a cell, in the order of the columns.
 FIGURES = (
     "score",
+    "loss",
     "order_score",
     "shd",
     "kkt",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 WORDS = {
     "kkt": "KKT",
     "score": "score",
+    "loss": "loss",
     "order_score": "score of its order",
     "shd": "SHD",
     "seconds": "seconds",

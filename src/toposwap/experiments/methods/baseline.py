@@ -37,5 +37,14 @@ def learn(sample: Sample, task: Task) -> Answer:
     return Answer(
         np.asarray(model.raw_weights_, dtype=np.float64),
         graph=model.cpdag_ if learns_class else None,
-        parameters=model.parameters_ if hasattr(model, "parameters_") else None,
+        parameters=_networks(model.network_) if hasattr(model, "network_") else None,
     )
+
+
+def _networks(network: Any) -> Any:
+    """Parameters of NOTEARS-MLP, node first, as the score "mlp" keeps them, node last."""
+    try:
+        networks = import_module("toposwap.scores.mlp").Networks
+    except ModuleNotFoundError:
+        return None
+    return networks(network.A.transpose(2, 1, 0), network.b.T, network.v.T, network.c)

@@ -52,10 +52,18 @@ def learn(sample: Sample, task: Task) -> Answer:
     score = given.pop("score", task.score)
     model = Topo(score, search, init, random_state=np.random.default_rng([task.seed, 1]), **given)
     model.fit(sample.X)
+    return answer_of(model, [] if tracked is None else tracked.trace)
+
+
+def answer_of(model: Topo, trace: list[tuple[str, float, int]]) -> Answer:
+    """What a fitted model found; a score with a rule of its own for pruning has its way."""
+    result = model.result_
+    pruned = getattr(result, "pruned", None)
     return Answer(
         model.weights_,
-        parameters=getattr(model.result_, "parameters", None),
-        trace=[] if tracked is None else tracked.trace,
+        graph=None if pruned is None else model.adjacency_matrix_ != 0.0,
+        parameters=getattr(result, "parameters", None),
+        trace=trace,
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from toposwap.estimators import Topo
 from toposwap.experiments.methods import Answer, Task
+from toposwap.experiments.methods.topo import answer_of
 
 if TYPE_CHECKING:
     from toposwap.experiments.datasets import Sample
@@ -15,4 +16,4 @@ def learn(sample: Sample, task: Task) -> Answer:
     """Solve an order of the true graph; settings are those of ``Topo``."""
     settings = {"score": task.score, "random_state": task.seed, **task.settings}
     model = Topo(search="none", init=sample.weights, **settings).fit(sample.X)
-    return Answer(model.weights_, parameters=getattr(model.result_, "parameters", None))
+    return answer_of(model, [])
