@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposwap.errors import InputError
-from toposwap.graph import acyclic_order, square_matrix, topological_order
+from toposwap.graph import (
+    acyclic_order,
+    consistent_extension,
+    square_matrix,
+    topological_order,
+)
+from toposwap.metrics import cpdag
 
 
 @st.composite
@@ -73,3 +79,23 @@ def test_a_cycle_is_named_and_is_one(graph, seed):
 def test_square_matrix_refuses(matrix, message):
     with pytest.raises(InputError, match=message):
         square_matrix(matrix, "A")
+
+
+@given(seed=st.integers(0, 2**32), d=st.integers(1, 8), density=st.floats(0, 1))
+def test_extension_of_a_class_is_a_member_of_it(seed, d, density):
+    rng = np.random.default_rng(seed)
+    label = rng.permutation(d)
+    dag = np.triu(rng.random((d, d)) < density, 1)[np.ix_(label, label)]
+    completed = cpdag(dag)
+    extension, turned = consistent_extension(completed)
+    assert turned == 0
+    np.testing.assert_array_equal(cpdag(extension), completed)
+
+
+@given(seed=st.integers(0, 2**32), d=st.integers(1, 8))
+def test_extension_of_anything_is_a_dag_on_the_same_pairs(seed, d):
+    marks = np.random.default_rng(seed).random((d, d)) < 0.4
+    np.fill_diagonal(marks, val=False)
+    extension, _ = consistent_extension(marks)
+    assert topological_order(extension) is not None
+    np.testing.assert_array_equal(extension | extension.T, marks | marks.T)

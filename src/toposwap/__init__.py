@@ -36,6 +36,7 @@ __all__ = [
     "InputError",
     "ToposwapWarning",
     "acyclicity",
+    "baselines",
     "candidates",
     "diagnostics",
     "losses",
@@ -49,6 +50,7 @@ __all__ = [
 if TYPE_CHECKING:
     from toposwap import (
         acyclicity,
+        baselines,
         candidates,
         diagnostics,
         losses,

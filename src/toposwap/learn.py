@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.baselines import resolve_start
 from toposwap.certificate import certify
 from toposwap.errors import InputError
 from toposwap.result import Result
 from toposwap.search.base import run
-from toposwap.search.start import starting_order
+from toposwap.search.start import INITS, starting_order
 
 if TYPE_CHECKING:
     from toposwap.dataset import Dataset
@@ -41,7 +40,11 @@ def learn(
         )
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
-    order, remark = starting_order(resolve_start(init, data, rng), data, rng)
+    if not (isinstance(init, str) and init in INITS):
+        from toposwap.baselines import resolve_start
+
+        init = resolve_start(init, data, rng)
+    order, remark = starting_order(init, data, rng)
     fit = bound.fit(order)
     history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)
     order, parameters = fit.order, fit.parameters()

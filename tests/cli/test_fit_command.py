@@ -104,6 +104,15 @@ def test_starts_from_files(call, sample, tmp_path, truth):
         assert json.loads(call(*solve, start).out)["score"] == pytest.approx(best["score"])
 
 
+def test_starts_from_another_learner(call, sample):
+    solve = ("fit", sample, "--json", "--search", "none", "--init")
+    solved = json.loads(call(*solve, "kkts").out)
+    frame = read_table(sample)
+    assert solved["score"] == pytest.approx(Topo(search="none", init="kkts").fit(frame).score_)
+    best = json.loads(call("fit", sample, "--json", "--init", "notears").out)
+    assert best["score"] <= solved["score"] * (1 + 1e-9)
+
+
 def test_notes_are_one_line_each(call, tmp_path):
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(9, 3)), columns=["a", "b", "c"])
     frame.iloc[0, 0] = np.nan
@@ -139,7 +148,7 @@ def test_european_tables(call, tmp_path):
         (["--columns", "harvest,nope"], "--columns: no column is called 'nope'"),
         (["--exclude", "nope"], "--exclude: no column is called 'nope'"),
         (["--columns", "harvest"], "at least 2"),
-        (["--init", "nope"], "--init: 'nope' is neither auto, variance, random nor a file"),
+        (["--init", "nope"], "--init: 'nope' is neither one of auto, variance, random, notears"),
         (["--score", "nope"], "--score: 'nope' is not one of least-squares"),
         (["--search", "nope"], "--search: 'nope' is not one of auto"),
         (["--search", "paper", "--acyclicity", "nope"], "--acyclicity: 'nope' is not one of"),

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import toposwap
-from toposwap import acyclicity, check_kkt, scores, search, simulate
+from toposwap import acyclicity, baselines, check_kkt, scores, search, simulate
 from toposwap.cli.app import app
 from toposwap.data import sample_table, sample_truth
 from toposwap.io import read_table, read_weights
@@ -42,6 +42,7 @@ def test_the_help_lists_all_commands(call):
         ("fit", scores.SCORES),
         ("fit", search.SEARCHES),
         ("fit", acyclicity.ACYCLICITIES),
+        ("fit", baselines.BASELINES),
         ("simulate", simulate.NOISES),
         ("simulate", simulate.GRAPH_KINDS),
     ],

@@ -24,6 +24,9 @@ ESTIMATORS = [
     ts.Topo(),
     ts.Topo(search="paper", init="random", greedy=True, random_state=0),
     ts.Topo(search="insertion", prune=None, center=False),
+    ts.baselines.Notears(max_iter=2),
+    ts.baselines.GolemEV(steps=20),
+    ts.baselines.KKTS(init=None),
 ]
 
 

@@ -59,7 +59,7 @@ class LogDet(Acyclicity):
         """
         matrix = np.eye(len(nonnegative)) - nonnegative
         try:
-            walks = np.linalg.inv(matrix)
+            walks = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
         except np.linalg.LinAlgError:
             return np.inf, np.full_like(nonnegative, np.inf)
         if not (walks >= -1e-12 * np.abs(walks).max()).all():

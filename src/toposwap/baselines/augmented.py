@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    #: f, its gradient (N,), h and its gradient (N,).
+    #: f, its gradient (N,), h and its gradient (N,), the latter fresh in every call.
     Problem = Callable[
         [NDArray[np.float64]], tuple[float, NDArray[np.float64], float, NDArray[np.float64]]
     ]
@@ -61,16 +61,21 @@ def augmented_lagrangian(
     rounds = steps = 0
 
     def lagrangian(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        with np.errstate(over="ignore", invalid="ignore"):
-            f, gradient, h, h_gradient = problem(x)
-            value = f + 0.5 * rho * h * h + alpha * h
-            return value, gradient + (rho * h + alpha) * h_gradient
+        f, gradient, h, h_gradient = problem(x)
+        if not h < np.inf:
+            # Outside the domain of h.
+            return np.inf, gradient
+        h_gradient *= rho * h + alpha
+        h_gradient += gradient
+        return f + (0.5 * rho * h + alpha) * h, h_gradient
 
     while rounds < max_iter:
         rounds += 1
         new, new_h = x, h
         while rho < rho_max:
-            found = minimize(lagrangian, x, l1, movable)
+            # Steps that overflow are refused, and need no warning.
+            with np.errstate(over="ignore", invalid="ignore"):
+                found = minimize(lagrangian, x, l1, movable)
             steps += found.steps
             new, new_h = found.x, problem(found.x)[2]
             if new_h <= _ENOUGH * h:

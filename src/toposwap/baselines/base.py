@@ -23,7 +23,7 @@ from toposwap.registry import resolve
 from toposwap.result import Result
 from toposwap.scores import SCORES, Score
 from toposwap.search.base import Step
-from toposwap.search.start import smallest_variance_order, without_weakest
+from toposwap.search.start import smallest_variance_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,9 +72,9 @@ class Baseline(DagLearner):
     Attributes
     ----------
     weights_
-        What the method found, less its weakest edges if it has cycles.
-    raw_weights_
-        What the method found.
+        What the method found, less the edges that :func:`strongest_dag` drops if it has cycles.
+    raw_weights_, raw_score_
+        What the method found, perhaps with cycles, and Q there.
     adjacency_matrix_
         ``weights_`` after pruning; by default with the threshold that the method was published
         with.
@@ -88,6 +88,7 @@ class Baseline(DagLearner):
     published_threshold: ClassVar[float | None] = 0.3
     #: The weights are the coefficients of a linear model, so that Q is convex in them if ever.
     linear: ClassVar[bool] = True
+    #: The parameter, or the class's own where it has none.
     score: Any
     prune: Any
     random_state: Any
@@ -101,13 +102,13 @@ class Baseline(DagLearner):
         return resolve("score", "least-squares", SCORES, Score)
 
     def judge(self, bound: BoundScore, found: Found, weights: NDArray[np.float64]) -> Point:  # noqa: ARG002 - for models that are not linear
-        """Q and its derivatives at ``weights``, which have no cycle."""
+        """Q and its derivatives at ``weights``."""
         return bound.evaluate(weights)
 
     def weights_on(self, data: Dataset, rng: np.random.Generator) -> NDArray[np.float64]:
         """The acyclic weights (d, d) for ``data``, without changing the estimator."""
         seeded = rng if self.random_state is None else generator(self.random_state)
-        return without_weakest(self.find(data, seeded).weights)[0]
+        return strongest_dag(self.find(data, seeded).weights)[0]
 
     def _fit(self, data: Dataset, *, named: bool) -> Self:
         automatic = isinstance(self.score, str) and self.score == "auto"
@@ -126,7 +127,7 @@ class Baseline(DagLearner):
                 f"{self.name} ended at weights that are not finite; express the columns in units "
                 "of similar size"
             )
-        weights, dropped = without_weakest(found.weights)
+        weights, dropped = strongest_dag(found.weights)
         choices = found.choices
         if dropped:
             sizes = np.abs(found.weights[weights != found.weights])
@@ -155,6 +156,7 @@ class Baseline(DagLearner):
         self._keep(result, data, at_least, named=named)
         self.n_iter_ = max(found.iterations, 1)
         self.raw_weights_ = found.weights
+        self.raw_score_ = self.judge(bound, found, found.weights).value
         self._class = found.cpdag
         for attribute, value in found.attributes.items():
             setattr(self, attribute, value)
@@ -164,6 +166,23 @@ class Baseline(DagLearner):
     def cpdag_(self) -> NDArray[np.bool_]:
         """The equivalence class that the method found, or that of the pruned graph, (d, d)."""
         return super().cpdag_ if self._class is None else self._class
+
+
+def strongest_dag(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Keep the edges that close no cycle with stronger ones; the rest (d, d) and how many went."""
+    kept = np.zeros_like(weights)
+    d = len(weights)
+    # walk[i, j]: there is a directed walk i -> ... -> j along the edges kept so far.
+    walk = np.eye(d, dtype=bool)
+    edges = np.flatnonzero(weights)
+    for edge in edges[np.argsort(-np.abs(weights.flat[edges]), kind="stable")]:
+        i, j = divmod(int(edge), d)
+        if walk[j, i]:
+            continue
+        kept[i, j] = weights[i, j]
+        if not walk[i, j]:
+            walk |= walk[:, i, None] & walk[j]
+    return kept, len(edges) - int(np.count_nonzero(kept))
 
 
 def regress_on_parents(data: Dataset, edges: NDArray[np.bool_]) -> NDArray[np.float64]:

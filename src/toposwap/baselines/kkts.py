@@ -229,12 +229,17 @@ class AbsentEdges:
         only = edges & (further == 1) & (self.slope.T > 0.0)
         pairs = np.argwhere(only)
         for i, j in pairs[np.argsort(-self.slope.T[only], kind="stable")]:
-            kept = [a.copy() for a in (self.absent, self.weights, self.slope, self.values)]
+            absent, weights, slope, values = (
+                self.absent.copy(),
+                self.weights.copy(),
+                self.slope.copy(),
+                self.values.copy(),
+            )
             self.absent[i, j], self.absent[j, i] = True, False
             self.solve(int(i))
             self.solve(int(j))
-            lower = self.values.sum() < kept[3].sum() * (1.0 - 1e-10)
+            lower = self.values.sum() < values.sum() * (1.0 - _ROUNDING)
             if lower and topological_order(self.weights != 0.0) is not None:
                 return True
-            self.absent, self.weights, self.slope, self.values = kept
+            self.absent, self.weights, self.slope, self.values = absent, weights, slope, values
         return False

@@ -123,7 +123,7 @@ class NotearsMLP(Baseline):
     name: ClassVar[str] = "notears-mlp"
     linear: ClassVar[bool] = False
     #: The networks' own loss judges them.
-    score: ClassVar[str] = "auto"
+    score = "auto"
 
     def __init__(
         self,

@@ -24,6 +24,7 @@ Examples:
   toposwap fit data.csv --columns "rain,wind speed,yield" --prune 0.1
   toposwap fit export.csv --sep ";" --decimal "," --drop-missing
   toposwap fit data.csv --search paper --init random --seed 7
+  toposwap fit data.csv --init notears
   toposwap fit data.csv --json | jq .edges
 
 Ctrl-C during the search keeps the best graph found so far.
@@ -37,8 +38,10 @@ Ctrl-C during the search keeps the best graph found so far.
 @click.option(
     "--init",
     default="auto",
-    metavar="auto|variance|random|FILE",
-    help="Where to start: a rule, a file with an order (one name a line), or one with weights.",
+    metavar="auto|variance|random|LEARNER|FILE",
+    help="Where to start: a rule, a file with an order (one name a line) or with weights, or the "
+    "result of another learner: notears, notears-mlp, golem-ev, golem-nv, kkts, or (pip install "
+    '"toposwap[peers]") dagma, pc, ges, boss, flop, direct-lingam.',
 )
 @reading_options
 def fit(table: Path, init: str, reading: Reading, learning: Learning, outputs: Outputs) -> None:
@@ -46,14 +49,26 @@ def fit(table: Path, init: str, reading: Reading, learning: Learning, outputs: O
 
     The first line of a text file holds the names of the columns, all values are numbers.
     """
-    start = None if init in _STARTS else Path(init)
-    if start is not None and not start.exists():
-        raise InputError(f"--init: {init!r} is neither {', '.join(_STARTS)} nor a file")
+    start = _file(init)
     outputs.check([table] if start is None else [table, start])
     learned = learn(
         table, reading, learning, lambda frame: init if start is None else _start(start, frame)
     )
     deliver(learned, outputs)
+
+
+def _file(init: str) -> Path | None:
+    """The file that ``init`` names; None for a rule or a learner."""
+    if init in _STARTS:
+        return None
+    from toposwap.baselines import BASELINES
+
+    if init in BASELINES:
+        return None
+    if not Path(init).exists():
+        known = ", ".join((*_STARTS, *BASELINES))
+        raise InputError(f"--init: {init!r} is neither one of {known} nor a file")
+    return Path(init)
 
 
 def _start(file: Path, frame: pd.DataFrame) -> Any:

@@ -25,12 +25,12 @@ def notears_terms(
     d = W.shape[0]
     gradient = np.dot(C, W)
     walks = exponential_minus_identity(W * W)
-    loss = 0.0
+    flat = W.ravel()
+    loss = 0.5 * np.dot(flat, gradient.ravel()) - np.dot(flat, C.ravel())
     h = 0.0
     h_gradient = np.empty_like(W)
     for i in range(d):
         for j in range(d):
-            loss += W[i, j] * (0.5 * gradient[i, j] - C[i, j])
             gradient[i, j] -= C[i, j]
             h_gradient[i, j] = 2.0 * W[i, j] * walks[j, i]
         loss += 0.5 * C[i, i]

@@ -126,7 +126,4 @@ def projected_step(
                 moved = 0.0
         new[v] = moved
         foretold += slope[v] * (moved - x[v])
-    penalty = 0.0
-    for v in range(x.size):
-        penalty += l1[v] * abs(new[v])
-    return new, penalty, foretold
+    return new, np.dot(l1, np.abs(new)), foretold

@@ -20,6 +20,8 @@ class Dagma(Peer):
     ----------
     lambda1 : float, default=0.03
         Weight of the l1 norm; the package's default.
+    warm_iter, max_iter : int, default=30000 and 60000
+        Steps for each weight of the path but the last, and for the last; the package's defaults.
     score, prune, center, random_state
         As in :class:`~toposwap.baselines.Notears`.
     """
@@ -31,12 +33,16 @@ class Dagma(Peer):
         self,
         lambda1: float = 0.03,
         *,
+        warm_iter: int = 30_000,
+        max_iter: int = 60_000,
         score: Any = "auto",
         prune: float | str | None = "auto",
         center: bool = True,
         random_state: Any = None,
     ) -> None:
         self.lambda1 = lambda1
+        self.warm_iter = warm_iter
+        self.max_iter = max_iter
         self.score = score
         self.prune = prune
         self.center = center
@@ -46,5 +52,11 @@ class Dagma(Peer):
         """Weights as the package returns them, before its threshold."""
         learner = self.module("dagma.linear").DagmaLinear(loss_type="l2")
         with quietly(rng):
-            W = learner.fit(centred_rows(data, self.name), lambda1=self.lambda1, w_threshold=0.0)
+            W = learner.fit(
+                centred_rows(data, self.name),
+                lambda1=self.lambda1,
+                w_threshold=0.0,
+                warm_iter=self.warm_iter,
+                max_iter=self.max_iter,
+            )
         return Found(np.array(W, dtype=np.float64))
