@@ -21,4 +21,4 @@ def draw(settings: dict[str, Any], seed: int) -> Sample:
         mechanism=settings["mechanism"],
         random_state=seed,
     )
-    return Sample(sample.X, sample.weights)
+    return Sample(sample.X, sample.adjacency.astype(float))

@@ -42,9 +42,15 @@ def learn(sample: Sample, task: Task) -> Answer:
 
 
 def _networks(network: Any) -> Any:
-    """Parameters of NOTEARS-MLP, node first, as the score "mlp" keeps them, node last."""
+    """Parameters of NOTEARS-MLP, node first, as the score "mlp" keeps them, node last.
+
+    The score has more hidden units; those that are missing do nothing.
+    """
     try:
-        networks = import_module("toposwap.scores.mlp").Networks
+        mlp = import_module("toposwap.scores.mlp")
     except ModuleNotFoundError:
         return None
-    return networks(network.A.transpose(2, 1, 0), network.b.T, network.v.T, network.c)
+    missing = max(mlp.MLP().hidden - network.b.shape[1], 0)
+    first = np.pad(network.A.transpose(2, 1, 0), ((0, 0), (0, missing), (0, 0)))
+    biases, output = (np.pad(part.T, ((0, missing), (0, 0))) for part in (network.b, network.v))
+    return mlp.Networks(first, biases, output, network.c)
