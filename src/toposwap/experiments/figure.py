@@ -42,6 +42,7 @@ _METHODS: dict[str, tuple[str, str, str]] = {
     "notears": (_ORANGE, "^", "--"),
     "notears-mlp": (_ORANGE, "^", "--"),
     "nofears": (_PINK, "v", "--"),
+    "kkts": (_PINK, "v", "--"),
     "golem-ev": (_YELLOW, "P", "--"),
     "golem-nv": (_GREEN, "X", "--"),
     "pc": (_GREY, "<", ":"),
@@ -212,6 +213,8 @@ KINDS: dict[str, Callable[..., Figure]] = {
 
 
 def _sheet(rows: int, columns: int, wide: float = 1.0, high: float = 1.0) -> tuple[Figure, Any]:
+    if rows == columns == 1 and wide == 1.0:
+        wide, high = 1.5, 1.3
     width, height = _AXES_SIZE[0] * wide, _AXES_SIZE[1] * high
     figure = Figure(
         figsize=(max(columns * width, 3.2) + 0.4, rows * height + 0.7), layout="constrained"
