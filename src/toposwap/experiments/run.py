@@ -178,7 +178,8 @@ def run(
                 state.seconds_left = clock.left([*left, *under_way.values()], team.jobs)
             progress(state)
     except KeyboardInterrupt:
-        # It may have come between a cell's line in the store and its count.
+        # It may have come while a cell's line was on its way: what the disk has counts.
+        store.read()
         state.interrupted = True
         state.done = sum(map(finished, cells.values()))
     finally:
