@@ -30,30 +30,30 @@ def sample(d, seed=0, n=300):
 @BOTH
 def test_objective_and_gradient_are_the_published_ones(equal):
     X = sample(4)
-    C = X.T @ X / len(X)
+    R = np.linalg.qr(X / np.sqrt(len(X)), mode="r")
     B = 0.3 * np.random.default_rng(1).standard_normal((4, 4))
     np.fill_diagonal(B, 0.0)
-    assert objective(B, C, (0.02, 5.0), equal=equal) == pytest.approx(
+    assert objective(B, R, (0.02, 5.0), equal=equal) == pytest.approx(
         literal(X, B, 0.02, 5.0, equal), rel=1e-12
     )
     numeric = approx_fprime(
         B.ravel(), lambda b: literal(X, b.reshape(4, 4), 0.02, 5.0, equal), 1e-7
     ).reshape(4, 4)
     np.fill_diagonal(numeric, 0.0)
-    np.testing.assert_allclose(golem_gradient(B, C, 0.02, 5.0, equal), numeric, atol=2e-5)
+    np.testing.assert_allclose(golem_gradient(B, R, 0.02, 5.0, equal), numeric, atol=2e-5)
 
 
 @BOTH
 def test_adam_is_adam(equal):
     """The kernel against the update written with arrays, in two pieces to test its memory."""
     X = sample(4)
-    C = X.T @ X / len(X)
+    R = np.linalg.qr(X / np.sqrt(len(X)), mode="r")
     B, m, v = np.zeros((4, 4)), np.zeros((4, 4)), np.zeros((4, 4))
-    adam_steps(B, m, v, 0, 3, 1e-2, C, 0.02, 5.0, equal)
-    adam_steps(B, m, v, 3, 4, 1e-2, C, 0.02, 5.0, equal)
+    adam_steps(B, m, v, 0, 3, 1e-2, R, 0.02, 5.0, equal)
+    adam_steps(B, m, v, 3, 4, 1e-2, R, 0.02, 5.0, equal)
     W, first, second = np.zeros((4, 4)), 0.0, 0.0
     for t in range(1, 8):
-        g = golem_gradient(W, C, 0.02, 5.0, equal)
+        g = golem_gradient(W, R, 0.02, 5.0, equal)
         first = 0.9 * first + 0.1 * g
         second = 0.999 * second + 0.001 * g**2
         W -= 1e-2 * (first / (1 - 0.9**t)) / (np.sqrt(second / (1 - 0.999**t)) + 1e-8)
@@ -95,11 +95,11 @@ def test_stops_when_nothing_is_gained():
 
 
 def test_large_weights_do_not_overflow():
-    C = np.eye(3)
+    R = np.eye(3)
     start = np.array([[0.0, 40.0, 40.0], [40.0, 0.0, 40.0], [40.0, 40.0, 0.0]])
     with np.errstate(over="ignore"):
         B, _, _ = descend(
-            C, start, (0.02, 5.0), equal=True, steps=100, rate=1e-3, tolerance=None, patience=1
+            R, start, (0.02, 5.0), equal=True, steps=100, rate=1e-3, tolerance=None, patience=1
         )
     assert np.isfinite(B).all()
     assert np.abs(B).max() < 40.0

@@ -151,6 +151,19 @@ def test_units_that_differ_wildly_are_no_accident():
     assert np.isfinite(model.score_)
 
 
+def test_nearly_dependent_columns_keep_their_digits():
+    """A fully connected graph: huge variances, residual variances of one."""
+    sample = ts.simulate.linear_dataset(50, 200, "full", random_state=0)
+    data = ts.Dataset.from_table(sample.X)
+    best = ts.Topo(search="none", init=sample.weights).fit(data)
+    # More digits than the covariance has.
+    assert data.covariance().max() > 1e16
+    value, _ = least_squares(data)(best.weights_)
+    assert value == pytest.approx(best.score_, rel=1e-3)
+    problem = least_squares_problem(data, ts.acyclicity.Exponential())
+    assert problem(best.weights_.ravel())[0] == pytest.approx(best.score_, rel=1e-3)
+
+
 # --- networks ------------------------------------------------------------------------------------
 
 

@@ -110,6 +110,11 @@ class Baseline(DagLearner):
         seeded = rng if self.random_state is None else generator(self.random_state)
         return strongest_dag(self.find(data, seeded).weights)[0]
 
+    @property
+    def search(self) -> str:
+        """What reports call the way in which the weights were found."""
+        return self.name
+
     def _fit(self, data: Dataset, *, named: bool) -> Self:
         automatic = isinstance(self.score, str) and self.score == "auto"
         score = self.default_score() if automatic else resolve("score", self.score, SCORES, Score)
@@ -129,6 +134,8 @@ class Baseline(DagLearner):
             )
         weights, dropped = strongest_dag(found.weights)
         choices = found.choices
+        if automatic:
+            choices = (f"score: {score.name}{'' if self.linear else ' of the networks'}", *choices)
         if dropped:
             sizes = np.abs(found.weights[weights != found.weights])
             choices += (

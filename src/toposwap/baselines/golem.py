@@ -5,7 +5,7 @@ r"""GOLEM: the likelihood with soft penalties on edges and cycles.
 
 for equal noise variances (EV), and :math:`\frac12 \sum_j \log \lVert x_j - X b_j \rVert^2` in place
 of the first term otherwise (NV): Ng, Ghassami, Zhang (2020). By Adam with a fixed rate, on the
-covariance matrix, so that a step costs the same whatever n is.
+triangular factor of the data, so that a step costs the same whatever n is.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _Golem(Baseline):
         """Descend from the start."""
         start, before = self._start(data)
         B, taken, status = descend(
-            data.covariance(),
+            data.factor * data.scale,
             start,
             (self.lambda1, self.lambda2),
             equal=self.equal_variances,
@@ -155,7 +155,7 @@ class GolemNV(_Golem):
 
     def _start(self, data: Dataset) -> tuple[NDArray[np.float64], int]:
         B, taken, _ = descend(
-            data.covariance(),
+            data.factor * data.scale,
             np.zeros((data.d, data.d)),
             (self.start_lambda1, self.lambda2),
             equal=True,
@@ -169,14 +169,14 @@ class GolemNV(_Golem):
 
 def objective(
     B: NDArray[np.float64],
-    covariance: NDArray[np.float64],
+    factor: NDArray[np.float64],
     penalties: tuple[float, float],
     *,
     equal: bool,
 ) -> float:
     """The formula above with ||.||^2 / n in place of ||.||^2, which is a constant less."""
     A = np.eye(len(B)) - B
-    residual = np.einsum("ij,ij->j", A, covariance @ A)
+    residual = np.square(factor @ A).sum(axis=0)
     fit = 0.5 * (len(B) * np.log(residual.sum()) if equal else np.log(residual).sum())
     cycles = np.trace(exponential_minus_identity(B * B))
     l1, h = penalties
@@ -184,7 +184,7 @@ def objective(
 
 
 def descend(
-    covariance: NDArray[np.float64],
+    factor: NDArray[np.float64],
     start: NDArray[np.float64],
     penalties: tuple[float, float],
     *,
@@ -203,11 +203,11 @@ def descend(
     taken, since, lowest = 0, 0, np.inf
     while taken < steps:
         some = min(_BETWEEN, steps - taken)
-        adam_steps(B, first, second, taken, some, float(rate), covariance, l1, h, equal)
+        adam_steps(B, first, second, taken, some, float(rate), factor, l1, h, equal)
         taken += some
         if tolerance is None:
             continue
-        value = objective(B, covariance, penalties, equal=equal)
+        value = objective(B, factor, penalties, equal=equal)
         if lowest - value > tolerance * max(abs(value), 1.0):
             lowest, since = value, taken
         elif taken - since >= patience:

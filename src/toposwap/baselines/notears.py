@@ -5,12 +5,13 @@ r"""Linear NOTEARS.
 
 Zheng, Aragam, Ravikumar, Xing (2018), with
 :math:`\ell = \frac1{2n} \lVert X - XW \rVert_F^2` or the logistic loss
-:math:`\frac1n \sum (\log(1 + e^{XW}) - X \circ XW)`. With :math:`C = X^\top X / n` least squares is
+:math:`\frac1n \sum (\log(1 + e^{XW}) - X \circ XW)`. With the triangular factor R of the data,
+:math:`R^\top R = X^\top X / n`, least squares is
 
-.. math:: \ell(W) = \tfrac12 \operatorname{tr}\bigl((I - W)^\top C (I - W)\bigr), \qquad
-          \nabla \ell = C (W - I),
+.. math:: \ell(W) = \tfrac12 \lVert R (I - W) \rVert_F^2, \qquad
+          \nabla \ell = -R^\top R (I - W), \qquad R \in \mathbb R^{d \times d},
 
-so that n enters through C alone.
+so that n does not matter to the cost.
 """
 
 from __future__ import annotations
@@ -130,15 +131,12 @@ class Notears(Baseline):
 
 
 def least_squares(data: Dataset) -> Smooth:
-    """1/2 tr((I - W)' C (I - W)) through C, whatever n is."""
-    C = data.covariance()
-    half_trace = 0.5 * float(np.trace(C))
+    """1/2 ||R (I - W)||_F^2 through the factor R, whatever n is."""
+    R = data.factor * data.scale
 
     def smooth(W: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        gradient = C @ W
-        value = 0.5 * float(np.vdot(W, gradient)) - float(np.vdot(W, C)) + half_trace
-        gradient -= C
-        return value, gradient
+        residual = R @ W - R
+        return 0.5 * float(np.vdot(residual, residual)), R.T @ residual
 
     return smooth
 
@@ -147,12 +145,13 @@ def least_squares_problem(data: Dataset, h: Acyclicity) -> Problem:
     """Loss and h of the squared weights; in one kernel for the published h."""
     if not isinstance(h, Exponential):
         return with_cycles(least_squares(data), h, data.d)
-    C, d = data.covariance(), data.d
+    R, d = data.factor * data.scale, data.d
+    R_transposed = np.ascontiguousarray(R.T)
 
     def problem(
         x: NDArray[np.float64],
     ) -> tuple[float, NDArray[np.float64], float, NDArray[np.float64]]:
-        loss, gradient, cycles, slope = notears_terms(x.reshape(d, d), C)
+        loss, gradient, cycles, slope = notears_terms(x.reshape(d, d), R, R_transposed)
         return loss, gradient.ravel(), cycles, slope.ravel()
 
     return problem

@@ -1,6 +1,6 @@
-r"""Adam on the GOLEM objective, from the covariance matrix.
+r"""Adam on the GOLEM objective, from the triangular factor of the data.
 
-With :math:`A = I - B` and :math:`C = X^\top X / n`, the likelihood part of the objective is
+With :math:`A = I - B` and :math:`C = R^\top R = X^\top X / n`, the likelihood part is
 
 .. math:: \tfrac d2 \log \operatorname{tr}(A^\top C A) - \log|\det A| \qquad\text{or}\qquad
           \tfrac12 \sum_j \log (A^\top C A)_{jj} - \log|\det A|,
@@ -31,7 +31,7 @@ _LARGE = 1e100
 @kernel
 def golem_gradient(
     B: NDArray[np.float64],
-    C: NDArray[np.float64],
+    R: NDArray[np.float64],
     l1: float,
     h: float,
     equal: bool,
@@ -41,11 +41,12 @@ def golem_gradient(
     A = -B
     for i in range(d):
         A[i, i] += 1.0
-    CA = np.dot(C, A)
+    residual = np.dot(R, A)
+    CA = np.dot(R.T, residual)
     precision = np.zeros(d)
     for i in range(d):
         for j in range(d):
-            precision[j] += A[i, j] * CA[i, j]
+            precision[j] += residual[i, j] * residual[i, j]
     if equal:
         precision[:] = d / precision.sum()
     else:
@@ -77,7 +78,7 @@ def adam_steps(
     taken: int,
     steps: int,
     rate: float,
-    C: NDArray[np.float64],
+    R: NDArray[np.float64],
     l1: float,
     h: float,
     equal: bool,
@@ -85,7 +86,7 @@ def adam_steps(
     """Take ``steps`` of Adam after ``taken`` ones; B and its two moments (d, d) change in place."""
     d = B.shape[0]
     for t in range(taken + 1, taken + steps + 1):
-        gradient = golem_gradient(B, C, l1, h, equal)
+        gradient = golem_gradient(B, R, l1, h, equal)
         lift1 = 1.0 / (1.0 - _BETA1**t)
         lift2 = 1.0 / (1.0 - _BETA2**t)
         for i in range(d):

@@ -1,7 +1,10 @@
 r"""The two terms of linear NOTEARS at W, (d, d), in one pass.
 
-.. math:: \tfrac12 \operatorname{tr}\bigl((I - W)^\top C (I - W)\bigr), \quad C (W - I), \qquad
-          \operatorname{tr} e^{W \circ W} - d, \quad 2 W \circ (e^{W \circ W})^\top .
+.. math:: \tfrac12 \lVert R (I - W) \rVert_F^2, \quad -R^\top R (I - W), \qquad
+          \operatorname{tr} e^{W \circ W} - d, \quad 2 W \circ (e^{W \circ W})^\top,
+
+with the factor R (d, d) of the data, :math:`R^\top R = X^\top X / n`. Residuals come from R, as on
+nearly dependent columns the differences of entries of the covariance have no digits left.
 """
 
 from __future__ import annotations
@@ -19,21 +22,23 @@ if TYPE_CHECKING:
 
 @kernel
 def notears_terms(
-    W: NDArray[np.float64], C: NDArray[np.float64]
+    W: NDArray[np.float64], R: NDArray[np.float64], R_transposed: NDArray[np.float64]
 ) -> tuple[float, NDArray[np.float64], float, NDArray[np.float64]]:
     """Loss, its gradient (d, d), h and its gradient (d, d); h is infinite beyond a double."""
     d = W.shape[0]
-    gradient = np.dot(C, W)
+    residual = np.dot(R, W)
+    for i in range(d):
+        for j in range(d):
+            residual[i, j] -= R[i, j]
+    gradient = np.dot(R_transposed, residual)
+    flat = residual.ravel()
+    loss = 0.5 * np.dot(flat, flat)
     walks = exponential_minus_identity(W * W)
-    flat = W.ravel()
-    loss = 0.5 * np.dot(flat, gradient.ravel()) - np.dot(flat, C.ravel())
     h = 0.0
     h_gradient = np.empty_like(W)
     for i in range(d):
         for j in range(d):
-            gradient[i, j] -= C[i, j]
             h_gradient[i, j] = 2.0 * W[i, j] * walks[j, i]
-        loss += 0.5 * C[i, i]
         h += walks[i, i]
         h_gradient[i, i] += 2.0 * W[i, i]
     if not h < np.inf:

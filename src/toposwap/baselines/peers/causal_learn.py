@@ -81,8 +81,7 @@ class GES(_CausalLearn):
     Parameters
     ----------
     max_parents : int, optional
-        The most parents a node may have; by default half as many as there are columns, as the
-        package has it.
+        The most parents a node may have; by default as many as there are columns.
     score, prune, center, random_state
         As in :class:`~toposwap.baselines.Notears`; by default nothing is pruned.
     """
