@@ -15,7 +15,7 @@ from toposwap.cli.app import app
 from toposwap.data import sample_table, sample_truth
 from toposwap.io import read_table, read_weights
 
-COMMANDS = ("fit", "refine", "check", "simulate", "compare", "demo")
+COMMANDS = ("fit", "refine", "check", "simulate", "compare", "demo", "reproduce")
 
 
 # --- the group -----------------------------------------------------------------------------------
