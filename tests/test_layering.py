@@ -18,6 +18,7 @@ ROOT = Path(toposwap.__file__).parent
 LAYERS = (
     {"__main__"},
     {"cli"},
+    {"experiments"},
     {"report"},
     {"estimators"},
     {"learn"},
@@ -45,7 +46,7 @@ def allowed(package):
         return DATA | COMMON
     height = next(k for k, layer in enumerate(LAYERS) if package in layer)
     below = COMMON.union(*LAYERS[height + 1 :])
-    if package in {"cli", "report"}:
+    if package in {"cli", "experiments", "report"}:
         return below | ASIDE
     # The equivalence class of what was learned.
     return below | {"metrics"} if package == "learner" else below

@@ -11,6 +11,7 @@ from toposwap.cli.demo import demo
 from toposwap.cli.fit import fit
 from toposwap.cli.interrupted import Commands
 from toposwap.cli.refine import refine
+from toposwap.cli.reproduce import reproduce
 from toposwap.cli.simulate import simulate
 
 _EPILOG = """\b
@@ -42,5 +43,5 @@ def app(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (fit, refine, check, simulate, compare, demo):
+for command in (fit, refine, check, simulate, compare, demo, reproduce):
     app.add_command(command)

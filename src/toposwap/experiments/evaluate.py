@@ -1,0 +1,86 @@
+"""One judge for all: every figure is computed from the weights that a method returned.
+
+- ``score``: Q at the weights, after their weakest edges have been dropped if there are cycles;
+- ``loss``: the part of it that is not penalty;
+- ``order_score``: Q at the best parameters for an order of these weights, which takes nothing into
+  account but the graph: neither shrinkage by a penalty of the learner's own nor rounding;
+- ``kkt``, ``residual``: the certificate at the weights as they are;
+- ``shd``, ``edges``: of the graph after the threshold;
+- ``acyclic``: whether the weights were a DAG's as they were returned.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from toposwap.certificate import certify
+from toposwap.dataset import Dataset
+from toposwap.errors import InputError, ToposwapWarning
+from toposwap.graph import topological_order
+from toposwap.learn import learn
+from toposwap.metrics import compare
+from toposwap.prune import threshold as prune
+from toposwap.scores import SCORES
+from toposwap.search import NoSearch
+from toposwap.search.start import without_weakest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.experiments.datasets import Sample
+    from toposwap.experiments.methods import Answer
+
+
+def evaluate(sample: Sample, answer: Answer, score: str, threshold: float) -> dict[str, Any]:
+    """All figures about an answer, ready for JSON."""
+    weights = answer.weights
+    if not np.isfinite(weights).all():
+        raise InputError("the weights have values that are not finite")
+    graph: NDArray[Any] = prune(weights, threshold) if answer.graph is None else answer.graph
+    found = compare(sample.weights, graph)
+    figures: dict[str, Any] = {
+        "shd": found.shd,
+        "edges": found.n_edges,
+        "true_edges": found.n_true_edges,
+        "f1": found.f1,
+        "acyclic": topological_order(weights != 0.0) is not None,
+    }
+    figures |= _judge(sample, answer, score)
+    if answer.trace:
+        figures["trace"] = answer.trace
+    return figures
+
+
+def _judge(sample: Sample, answer: Answer, score: str) -> dict[str, Any]:
+    if score not in SCORES:
+        raise InputError(f"score: {score!r} is not one of {', '.join(SCORES)}")
+    quality = SCORES[score]()
+    data = Dataset.from_table(sample.X)
+    bound = quality.bind(data)
+    n, d = sample.X.shape
+    # Tables of Gaussian likelihoods have residual variances in the logarithm, not sums of squares.
+    shift = 0.5 * d * math.log(n) if score.startswith("gaussian") else 0.0
+    # An edge may have many parameters; then Q is a function of these, and the weights are norms.
+    if getattr(quality, "edge_blocks", False):
+        if answer.parameters is None:
+            return {"kkt": False}
+        point = feasible_point = bound.evaluate(answer.parameters)
+        figures: dict[str, Any] = {}
+    else:
+        feasible, _ = without_weakest(answer.weights)
+        point, feasible_point = bound.evaluate(answer.weights), bound.evaluate(feasible)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ToposwapWarning)
+            solved = learn(data, quality, NoSearch(), feasible, rng=np.random.default_rng(0))
+        figures = {"order_score": solved.score - shift}
+    certificate = certify(point, convex=quality.convex, tolerance=bound.tolerance)
+    return figures | {
+        "score": feasible_point.value - shift,
+        "loss": feasible_point.value - feasible_point.penalty - shift,
+        "kkt": bool(certificate.satisfied),
+        "residual": certificate.max_residual,
+    }

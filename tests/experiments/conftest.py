@@ -1,0 +1,138 @@
+"""A tiny experiment, and a stand-in for workers that computes in this process."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import toposwap
+from toposwap.experiments import load_experiment
+from toposwap.experiments.work import run_cell
+
+TINY = """
+caption = "A tiny experiment"
+source = "No table"
+seeds = 3
+minutes = 0.1
+
+[data]
+kind = "linear"
+d = [5, 8]
+n = 100
+graph = "ER1"
+noise = "gauss-EV"
+
+[methods.random-topo]
+kind = "topo"
+init = "random"
+
+[methods.again]
+kind = "topo"
+search = "paper"
+start = "random-topo"
+
+[[tables]]
+rows = ["method", "metric"]
+columns = ["d"]
+metrics = ["kkt", "score", "shd"]
+
+[[figures]]
+kind = "lines"
+x = "d"
+metrics = ["score", "shd"]
+
+[quick]
+seeds = 1
+d = [5]
+methods = ["again"]
+
+[quick.settings.random-topo]
+search = "insertion"
+"""
+PAPER = """# A comment.
+method,d,metric,mean,error
+random-topo,5,score,2.50,0.1
+random-topo,8,kkt,1,
+"""
+
+
+@pytest.fixture
+def tiny_path(tmp_path):
+    """The config with the paper's figures beside it."""
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY, encoding="utf-8")
+    path.with_suffix(".paper.csv").write_text(PAPER, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def tiny(tiny_path):
+    return load_experiment(str(tiny_path))
+
+
+class Inline:
+    """Workers that are this process; ``answer(cell, start)`` may stand for the computation."""
+
+    jobs = 1
+
+    def __init__(self, answer=run_cell):
+        self.answer = answer
+        self.ran = []
+        self.open = True
+        self._waiting = []
+
+    def __call__(self):
+        return self
+
+    def has_room(self):
+        return len(self._waiting) < 2
+
+    def submit(self, cell, start):
+        self._waiting.append((cell, start))
+
+    def wait(self):
+        cell, start = self._waiting.pop(0)
+        self.ran.append(cell)
+        return [(cell, self.answer(cell, start))]
+
+    def close(self):
+        self.open = False
+
+
+@pytest.fixture
+def inline():
+    return Inline
+
+
+def lines_of(folder):
+    """The records of a store as they are on disk."""
+    text = (folder / "cells.jsonl").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture
+def records():
+    return lines_of
+
+
+@pytest.fixture
+def process(tmp_path):
+    """Start Python in an empty directory, with the package under test."""
+    home = str(Path(toposwap.__path__[0]).parent)
+    path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
+
+    def start(*arguments):
+        return subprocess.Popen(
+            [sys.executable, *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": path},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+
+    return start

@@ -1,0 +1,150 @@
+"""The judge and the methods: figures come from the weights, whatever a learner says."""
+
+import numpy as np
+import pytest
+
+import toposwap as ts
+from toposwap.errors import InputError
+from toposwap.experiments.datasets import Sample, draw
+from toposwap.experiments.evaluate import evaluate
+from toposwap.experiments.methods import Answer, Task, learner
+from toposwap.metrics import shd
+
+LINEAR = {"kind": "linear", "d": 8, "n": 200, "graph": "ER2", "noise": "gauss-NV"}
+
+
+@pytest.fixture
+def sample():
+    return draw(LINEAR, 3)
+
+
+def learned(sample, kind="topo", score="least-squares", start=None, **settings):
+    return learner(kind)(sample, Task(settings, score, 0.3, 0, start))
+
+
+def test_score_and_certificate_are_those_of_the_library(sample):
+    weights = learned(sample).weights
+    figures = evaluate(sample, Answer(weights), "least-squares", 0.3)
+    residuals = sample.X - sample.X.mean(axis=0)
+    residuals = residuals - residuals @ weights
+    assert figures["score"] == pytest.approx((residuals**2).sum() / 2 / 200)
+    assert figures["kkt"] is ts.check_kkt(weights, sample.X).satisfied is True
+    assert figures["shd"] == shd(sample.weights, np.where(abs(weights) >= 0.3, weights, 0))
+    assert figures["acyclic"] is True
+
+
+def test_weights_with_cycles_fail_and_are_scored_without_them(sample):
+    weights = learned(sample).weights
+    cyclic = weights + 1e-3 * (weights.T != 0)
+    figures = evaluate(sample, Answer(cyclic), "least-squares", 0.3)
+    assert (figures["kkt"], figures["acyclic"]) == (False, False)
+    assert figures["score"] >= figures["order_score"] - 1e-12
+
+
+def test_the_score_of_an_order_does_not_see_shrinkage(sample):
+    weights = learned(sample).weights
+    exact = evaluate(sample, Answer(weights), "least-squares", 0.3)
+    shrunk = evaluate(sample, Answer(0.9 * weights), "least-squares", 0.3)
+    assert shrunk["score"] > exact["score"]
+    assert shrunk["order_score"] == pytest.approx(exact["order_score"])
+    assert not shrunk["kkt"]
+
+
+def test_gaussian_scores_have_variances_in_the_logarithm(sample):
+    weights = learned(sample, score="gaussian-mcp").weights
+    figures = evaluate(sample, Answer(weights), "gaussian-mcp", 0.3)
+    centred = sample.X - sample.X.mean(axis=0)
+    variances = ((centred - centred @ weights) ** 2).mean(axis=0)
+    # The penalty is at most beta lambda^2 / 2 an edge.
+    assert 0.0 <= figures["score"] - 0.5 * np.log(variances).sum() <= 28 * 0.000125
+
+
+def test_an_undirected_edge_fits_either_direction(sample):
+    truth = sample.weights != 0
+    figures = evaluate(sample, Answer(sample.weights, graph=truth | truth.T), "least-squares", 0.3)
+    assert figures["shd"] == 0
+
+
+def test_weights_that_are_not_finite_are_an_error(sample):
+    with pytest.raises(InputError, match="not finite"):
+        evaluate(sample, Answer(np.full((8, 8), np.nan)), "least-squares", 0.3)
+
+
+# --- methods -------------------------------------------------------------------------------------
+
+
+def test_the_true_order_has_the_true_graph(sample):
+    weights = learned(sample, "true-order").weights
+    assert ts.graph.topological_order((weights != 0) | (sample.weights != 0)) is not None
+
+
+def test_a_start_is_where_a_method_starts(sample):
+    start = learned(sample, search="none", order="8 7 6 5 4 3 2 1").weights
+    assert np.triu(start).sum() == 0
+    stay = learned(sample, start=start, search="none").weights
+    np.testing.assert_allclose(stay, start, atol=1e-12)
+
+
+def test_a_trace_ends_at_the_answer(sample):
+    answer = learned(sample, search="paper", init="random", several=False, trace=True)
+    spaces, scores, distances = zip(*answer.trace, strict=True)
+    assert spaces[0] == "start"
+    assert set(spaces[1:]) <= {"small", "large"}
+    assert list(scores) == sorted(scores, reverse=True)
+    figures = evaluate(sample, answer, "least-squares", 0.3)
+    assert scores[-1] == pytest.approx(figures["score"])
+    assert distances[-1] == figures["shd"]
+    assert figures["trace"] == answer.trace
+
+
+def test_candidates_from_a_hat(sample):
+    weights = learned(sample, search="paper", init="random", candidates="random").weights
+    assert evaluate(sample, Answer(weights), "least-squares", 0.3)["kkt"]
+    with pytest.raises(InputError, match="candidates"):
+        learned(sample, search="paper", candidates="x")
+    with pytest.raises(InputError, match="trace"):
+        learned(sample, trace=True)
+
+
+@pytest.mark.filterwarnings("ignore:the weight matrix has cycles")
+def test_baselines_by_name(sample):
+    answer = learned(sample, "baseline", name="notears")
+    figures = evaluate(sample, answer, "least-squares", 0.3)
+    assert not figures["kkt"]
+    refined = evaluate(sample, learned(sample, start=answer.weights), "least-squares", 0.3)
+    assert refined["kkt"]
+    assert refined["score"] < figures["score"]
+    kkts = learned(sample, "baseline", name="kkts", start=answer.weights)
+    assert evaluate(sample, kkts, "least-squares", 0.3)["kkt"]
+    with pytest.raises(InputError, match="no baseline is called 'x'"):
+        learned(sample, "baseline", name="x")
+
+
+# --- data ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("settings", [LINEAR, {**LINEAR, "kind": "logistic"}])
+def test_data_depend_on_the_seed_alone(settings):
+    first, same, other = (draw(settings, seed) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(first.X, same.X)
+    assert not np.array_equal(first.X, other.X)
+    assert first.X.shape == (200, 8)
+
+
+def test_logistic_data_follow_the_model():
+    settings = {"kind": "logistic", "d": 3, "n": 200_000, "graph": "ER1"}
+    sample = next(s for s in (draw(settings, k) for k in range(20)) if np.any(s.weights))
+    assert set(np.unique(sample.X)) == {0.0, 1.0}
+    for j in range(3):
+        chance = 1 / (1 + np.exp(-sample.X @ sample.weights[:, j]))
+        for value in np.unique(chance):
+            part = sample.X[chance == value, j]
+            assert part.mean() == pytest.approx(value, abs=5 * 0.5 / np.sqrt(len(part)))
+
+
+def test_three_nodes_are_the_population():
+    sample = draw({"kind": "three-nodes", "a": 1.0, "b": -0.55}, 0)
+    assert isinstance(sample, Sample)
+    np.testing.assert_allclose(sample.X.mean(axis=0), 0.0, atol=1e-12)
+    expected = ts.simulate.population_covariance(sample.weights)
+    np.testing.assert_allclose(sample.X.T @ sample.X / len(sample.X), expected, atol=1e-12)
