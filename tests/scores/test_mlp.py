@@ -291,4 +291,4 @@ def test_more_refusals():
     with pytest.raises(InputError, match="needs the rows"):
         ts.Topo("mlp").fit_covariance(np.eye(3), 100)
     with pytest.warns(ts.ToposwapWarning, match="rows are few for 20 hidden units"):
-        ts.Topo("mlp", "none").fit(X)
+        ts.Topo("mlp", "none").fit(X[:50])

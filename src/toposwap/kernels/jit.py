@@ -31,11 +31,23 @@ def kernel(function: F) -> F:
     neither can be written (a read-only install run by a user without a home) it refuses to compile
     at all; a folder of this user's below the system's temporary directory takes their place.
     """
+    return _compiled(function, _OPTIONS)
+
+
+def reordered_kernel(function: F) -> F:
+    """Like :func:`kernel`, but sums may be reordered, so that loops over samples vectorise.
+
+    For single precision in a search, where rounding errors decide nothing that is reported.
+    """
+    return _compiled(function, {**_OPTIONS, "fastmath": True})
+
+
+def _compiled(function: F, options: dict[str, Any]) -> F:
     try:
-        return numba.njit(**_OPTIONS)(function)
+        return numba.njit(**options)(function)
     except RuntimeError:
         numba.config.CACHE_DIR = str(private_folder())  # type: ignore[attr-defined]
-        return numba.njit(**_OPTIONS)(function)
+        return numba.njit(**options)(function)
 
 
 def private_folder() -> Path:

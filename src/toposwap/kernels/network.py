@@ -18,10 +18,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 
-from toposwap.kernels.jit import kernel
+from toposwap.kernels.jit import kernel, reordered_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,11 +35,8 @@ _C1, _C2, _C3 = _F(0.69314718), _F(0.24022651), _F(0.055504109)
 _C4, _C5, _C6 = _F(0.0096181291), _F(0.0013333558), _F(0.00015403530)
 _ONE, _HALF, _LARGEST = _F(1.0), _F(0.5), _F(126.0)
 
-# Sums may be reordered and divisions become multiplications: rounding is 1e-6 here in any case.
-_fast = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=True, inline="never")
 
-
-@_fast
+@reordered_kernel
 def activate(Z: NDArray[np.float32], activation: int) -> None:
     """Replace Z (h, n), float32, by sigma(Z); the error of sigmoid and tanh is below 1e-6."""
     h, n = Z.shape
@@ -71,7 +67,7 @@ def activate(Z: NDArray[np.float32], activation: int) -> None:
             row[i] = stretch / (_ONE + power * exponent.view(np.float32)) - shift
 
 
-@_fast
+@reordered_kernel
 def _predict(S: NDArray[np.float32], v: NDArray[np.float64], f: NDArray[np.float32]) -> None:
     """Put S'v into f (n,)."""
     f[:] = _F(0.0)
@@ -81,7 +77,7 @@ def _predict(S: NDArray[np.float32], v: NDArray[np.float64], f: NDArray[np.float
             f[i] += weight * row[i]
 
 
-@_fast
+@reordered_kernel
 def _squares(y: NDArray[np.float32], f: NDArray[np.float32]) -> float:
     """Put y - f into f and return its sum of squares."""
     total = 0.0
@@ -91,7 +87,7 @@ def _squares(y: NDArray[np.float32], f: NDArray[np.float32]) -> float:
     return total
 
 
-@_fast
+@reordered_kernel
 def _likelihood_of_ones(y: NDArray[np.float32], f: NDArray[np.float32]) -> float:
     """Put y - p into f and return sum(log(1 + exp f) - y f)."""
     total = 0.0
@@ -104,7 +100,7 @@ def _likelihood_of_ones(y: NDArray[np.float32], f: NDArray[np.float32]) -> float
     return total
 
 
-@_fast
+@reordered_kernel
 def _back(
     S: NDArray[np.float32],
     v: NDArray[np.float64],

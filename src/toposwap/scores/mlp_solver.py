@@ -77,7 +77,7 @@ class NodeNetworks(SeparableScore):
         self.deviations = data.deviations * data.scale
         # A restart concerns a stretch of the order, and there are more of these in a long one.
         self.suggested_restarts = max(10, data.d // 2)
-        if data.n < 10 * score.hidden:
+        if data.n < 3 * score.hidden:
             self.remarks = (
                 f"{data.n} rows are few for {score.hidden} hidden units a node: columns are fitted "
                 "too closely; use fewer units (hidden), larger penalties or more rows",
