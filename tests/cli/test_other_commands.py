@@ -197,7 +197,20 @@ def test_simulated_nonlinear_files_are_the_library_s(call, tmp_path):
     np.testing.assert_array_equal(weights.to_numpy(), expected.adjacency)
 
 
+@pytest.mark.parametrize(("law", "weights"), [("logistic", (0.5, 2.0)), ("poisson", (0.1, 0.5))])
+def test_simulated_counts_are_the_library_s(call, tmp_path, law, weights):
+    options = ("--nodes", 6, "--rows", 50, "--graph", "ER2", "--mechanism", law, "--seed", 4)
+    assert call("simulate", *options, "-o", "d.csv", "--truth", "t.csv").code == 0
+    expected = simulate.discrete_dataset(6, 50, "ER2", law=law, weights=weights, random_state=4)
+    frame = read_table(tmp_path / "d.csv")
+    np.testing.assert_array_equal(frame.to_numpy(), expected.X)
+    truth = read_weights(tmp_path / "t.csv", list(frame.columns))
+    np.testing.assert_array_equal(truth.to_numpy(), expected.weights)
+
+
 def test_simulate_refusals(refused):
+    no_noise = ("--mechanism", "logistic", "--noise", "gumbel")
+    assert "--noise: the mechanism 'logistic'" in refused("simulate", "-o", "d.csv", *no_noise)
     assert "--mechanism: 'nope'" in refused("simulate", "-o", "d.csv", "--mechanism", "nope")
     assert "kind is 'nope'" in refused("simulate", "-o", "d.csv", "--graph", "nope")
     assert "noise is 'nope'" in refused("simulate", "-o", "d.csv", "--noise", "nope")

@@ -45,17 +45,16 @@ Examples:
 @click.option(
     "--noise",
     metavar="NAME",
-    default="gauss-EV",
-    show_default=True,
-    help="gauss-EV (equal variances), gauss-NV (unequal), exponential, gumbel or uniform.",
+    help="gauss-EV (the default: equal variances), gauss-NV (unequal), exponential, gumbel or "
+    "uniform.",
 )
 @click.option(
     "--mechanism",
     metavar="NAME",
     default="linear",
     show_default=True,
-    help="linear, mlp (neural networks), mim (multiple index models), gp (Gaussian processes) or "
-    "gp-add (sums of Gaussian processes, one a parent).",
+    help="linear, mlp (neural networks), mim (multiple index models), gp (Gaussian processes), "
+    "gp-add (sums of Gaussian processes, one a parent), logistic (0/1 columns) or poisson (counts).",
 )
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Same seed, same files.")
 @click.option(
@@ -74,20 +73,26 @@ def simulate(
     nodes: int,
     rows: int,
     graph: str,
-    noise: str,
+    noise: str | None,
     mechanism: str,
     seed: int | None,
     output: Path,
     truth: Path | None,
 ) -> None:
-    """Draw a random graph and data from it: x_j = f_j(parents) + noise."""
+    """Draw a random graph and data from it: x_j = f_j(parents) + noise, or 0/1, or counts."""
     import numpy as np
     import pandas as pd
 
     from toposwap.io import check_writable, write_graph, write_table
     from toposwap.io.tables import PARQUET, require_pyarrow, table_suffix
     from toposwap.io.write_graph import graph_suffix
-    from toposwap.simulate import MECHANISMS, linear_dataset, nonlinear_dataset
+    from toposwap.simulate import (
+        LAWS,
+        MECHANISMS,
+        discrete_dataset,
+        linear_dataset,
+        nonlinear_dataset,
+    )
 
     if table_suffix(output) in PARQUET:
         require_pyarrow(f"writing {str(output)!r}")
@@ -98,6 +103,9 @@ def simulate(
         if truth.absolute() == output.absolute():
             raise InputError("--output and --truth are the same file: choose two names")
     names = [f"x{k}" for k in range(nodes)]
+    if noise is not None and mechanism in LAWS:
+        raise InputError(f"--noise: the mechanism {mechanism!r} has none; leave it out")
+    noise = noise or "gauss-EV"
     if mechanism == "linear":
         sample = linear_dataset(nodes, rows, graph, noise=noise, random_state=seed)
         X, weights = sample.X, sample.weights
@@ -106,10 +114,16 @@ def simulate(
             nodes, rows, graph, mechanism=mechanism, noise=noise, random_state=seed
         )
         X, weights = drawn.X, drawn.adjacency.astype(float)
-    else:
-        raise InputError(
-            f"--mechanism: {mechanism!r} is not one of linear, {', '.join(MECHANISMS)}"
+    elif mechanism in LAWS:
+        # Counts explode along paths of large weights.
+        size = (0.1, 0.5) if mechanism == "poisson" else (0.5, 2.0)
+        counted = discrete_dataset(
+            nodes, rows, graph, law=mechanism, weights=size, random_state=seed
         )
+        X, weights = counted.X, counted.weights
+    else:
+        known = ", ".join((*MECHANISMS, *LAWS))
+        raise InputError(f"--mechanism: {mechanism!r} is not one of linear, {known}")
     write_table(output, pd.DataFrame(X, columns=names))
     say(f"wrote {output}: {rows} rows x {nodes} columns")
     if truth is not None:
