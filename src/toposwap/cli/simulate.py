@@ -54,7 +54,8 @@ Examples:
     default="linear",
     show_default=True,
     help="linear, mlp (neural networks), mim (multiple index models), gp (Gaussian processes), "
-    "gp-add (sums of Gaussian processes, one a parent), logistic (0/1 columns) or poisson (counts).",
+    "gp-add (sums of Gaussian processes, one a parent), logistic (0/1 columns) or poisson "
+    "(counts).",
 )
 @click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Same seed, same files.")
 @click.option(
