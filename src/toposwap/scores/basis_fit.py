@@ -9,30 +9,21 @@ from scipy.linalg import lapack
 
 from toposwap.dataset.factor import retriangularise
 from toposwap.kernels import block_pair, block_swaps
-from toposwap.order import Order
-from toposwap.scores.base import OrderFit, Point
+from toposwap.scores.base import Point
+from toposwap.scores.factor_fit import FactorFit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
+    from toposwap.order import Order
     from toposwap.scores.basis import BoundBasis
 
 
-class BasisFit(OrderFit):
+class BasisFit(FactorFit):
     """The block factor pair at the current order; see :mod:`toposwap.kernels.block_pair`."""
 
     bound: BoundBasis
-
-    def __init__(self, bound: BoundBasis, order: Order) -> None:
-        self.bound = bound
-        self._factorise(order.variables.copy())
-
-    @property
-    def order(self) -> Order:  # type: ignore[override]
-        """The current order."""
-        return Order(self._order)
+    kernels = block_pair
 
     @property
     def value(self) -> float:  # type: ignore[override]
@@ -50,54 +41,6 @@ class BasisFit(OrderFit):
         diagonal = np.diag(retriangularise(self.bound.factor[:, self._columns(variables)]))
         firsts = diagonal[:: self.bound.size]
         return self.bound.value_of(firsts**2, self.bound.cost[variables]) - self.value
-
-    def reorder(self, order: Order) -> None:
-        """Factorise the expanded data in ``order`` and stay there."""
-        self._factorise(order.variables.copy())
-
-    def refresh(self) -> None:
-        """Factorise again in the current order, unless nothing happened since."""
-        if self._rotated:
-            self._factorise(self._order)
-
-    def insertion_profile(self, variable: int) -> NDArray[np.float64]:
-        """O(d m^3), exact."""
-        profile = np.empty(self.bound.data.d)
-        block_pair.insertion_profile(*self._state, self.bound.cost, variable, profile)
-        return profile * self._half
-
-    def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """O(d^2 m^3) for each first position among the pairs, exact."""
-        if len(pairs) == 0:
-            return np.empty(0)
-        positions = np.sort(self._position[pairs], axis=1)
-        reach = np.full(self.bound.data.d, -1)
-        np.maximum.at(reach, positions[:, 0], positions[:, 1])
-        prices = block_swaps.swap_prices(*self._state[:4], self.bound.cost, reach)
-        changes: NDArray[np.float64] = prices[positions[:, 0], positions[:, 1]] * self._half
-        return changes
-
-    def insert(self, variable: int, position: int) -> None:
-        """An orthogonal transformation of two rows of blocks for each variable passed."""
-        self._rotated = True
-        block_pair.insert(*self._state, variable, position)
-
-    def swap(self, i: int, j: int) -> None:
-        """Two insertions."""
-        p, q = int(self._position[i]), int(self._position[j])
-        self.insert(i, q)
-        self.insert(j, p)
-
-    def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
-        """All of ``visits`` in one compiled loop."""
-        moved: int = block_pair.insertion_sweep(
-            *self._state,
-            self.bound.cost,
-            np.asarray(visits, dtype=np.int64),
-            self.resolution / self._half,
-        )
-        self._rotated |= moved > 0
-        return moved
 
     def parameters(self) -> NDArray[np.float64]:
         """theta, (d, m, d): minus the first rows of V, over the residuals."""
@@ -135,10 +78,6 @@ class BasisFit(OrderFit):
         )
 
     @property
-    def _half(self) -> float:
-        return 0.5 * self.bound.unit * self.bound.unit
-
-    @property
     def _state(
         self,
     ) -> tuple[
@@ -149,6 +88,9 @@ class BasisFit(OrderFit):
         NDArray[np.int64],
     ]:
         return self._pair, self._own, self._inverse, self._order, self._position
+
+    def _swap_prices(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
+        return block_swaps.swap_prices(*self._state[:4], self.bound.cost, reach)
 
     def _columns(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
         m = self.bound.size

@@ -26,8 +26,9 @@ from toposwap.dataset.factor import power_of_two, retriangularise
 from toposwap.errors import InputError
 from toposwap.kernels import factor_pair, subset_search, swap_prices
 from toposwap.order import Order
-from toposwap.scores.base import BoundScore, OrderFit, Point, Score
+from toposwap.scores.base import BoundScore, Point, Score
 from toposwap.scores.dependence import refuse_dependent
+from toposwap.scores.factor_fit import FactorFit
 from toposwap.scores.predictors import LinearModel
 
 if TYPE_CHECKING:
@@ -154,19 +155,11 @@ class BoundLeastSquares(BoundScore):
         )
 
 
-class LeastSquaresFit(OrderFit):
+class LeastSquaresFit(FactorFit):
     """The factor pair at the current order; see :mod:`toposwap.kernels.factor_pair`."""
 
     bound: BoundLeastSquares
-
-    def __init__(self, bound: BoundLeastSquares, order: Order) -> None:
-        self.bound = bound
-        self._factorise(order.variables.copy())
-
-    @property
-    def order(self) -> Order:  # type: ignore[override]
-        """The current order."""
-        return Order(self._order)
+    kernels = factor_pair
 
     @property
     def value(self) -> float:  # type: ignore[override]
@@ -184,54 +177,9 @@ class LeastSquaresFit(OrderFit):
         diagonal = np.diag(retriangularise(self.bound.factor[:, variables]))
         return self.bound.value_of(diagonal**2, self.bound.cost[variables]) - self.value
 
-    def reorder(self, order: Order) -> None:
-        """Factorise the data in ``order`` and stay there."""
-        self._factorise(order.variables.copy())
-
-    def refresh(self) -> None:
-        """Factorise the data again in the current order, unless nothing happened since."""
-        if self._rotated:
-            self._factorise(self._order)
-
-    def insertion_profile(self, variable: int) -> NDArray[np.float64]:
-        """O(d), exact."""
-        profile = np.empty(self.bound.data.d)
-        factor_pair.insertion_profile(*self._state, self.bound.cost, variable, profile)
-        return profile * self._half
-
-    def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """O(d^2) for each first position among the pairs, exact."""
-        if len(pairs) == 0:
-            return np.empty(0)
-        positions = np.sort(self._position[pairs], axis=1)
-        reach = np.full(self.bound.data.d, -1)
-        np.maximum.at(reach, positions[:, 0], positions[:, 1])
-        prices = swap_prices.swap_prices(
-            self._pair[:, self._order], self._diagonal, self.bound.cost[self._order], reach
-        )
-        changes: NDArray[np.float64] = prices[positions[:, 0], positions[:, 1]] * self._half
-        return changes
-
-    def insert(self, variable: int, position: int) -> None:
-        """One Givens rotation for each variable passed."""
-        self._rotated = True
-        factor_pair.insert(*self._state, variable, position)
-
-    def swap(self, i: int, j: int) -> None:
-        """Two insertions."""
-        p, q = int(self._position[i]), int(self._position[j])
-        self.insert(i, q)
-        self.insert(j, p)
-
     def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
-        """All of ``visits`` in one compiled loop."""
-        moved: int = factor_pair.insertion_sweep(
-            *self._state,
-            self.bound.cost,
-            np.asarray(visits, dtype=np.int64),
-            self.resolution / self._half,
-        )
-        self._rotated |= moved > 0
+        """Rounding errors are cleared after each sweep where columns are nearly dependent."""
+        moved = super().insertion_sweep(visits)
         if self.bound.delicate:
             self.refresh()
         return moved
@@ -256,14 +204,15 @@ class LeastSquaresFit(OrderFit):
         )
 
     @property
-    def _half(self) -> float:
-        return 0.5 * self.bound.unit * self.bound.unit
-
-    @property
     def _state(
         self,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         return self._pair, self._diagonal, self._order, self._position
+
+    def _swap_prices(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
+        return swap_prices.swap_prices(
+            self._pair[:, self._order], self._diagonal, self.bound.cost[self._order], reach
+        )
 
     def _factorise(self, order: NDArray[np.int64]) -> None:
         triangle = retriangularise(self.bound.factor[:, order])
