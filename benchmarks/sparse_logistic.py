@@ -13,10 +13,10 @@ import warnings
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
-from toposwap.baselines import BASELINES
 
 import toposwap as ts
 from timing import seconds
+from toposwap.baselines import BASELINES
 from toposwap.errors import MissingExtraError
 from toposwap.graph import acyclic_order
 
@@ -69,6 +69,7 @@ def row(kind: str, d: int, seeds: int) -> None:
 def against_liblinear(d: int = 20) -> None:
     """One fit a node and candidate swap takes d * d (d - 1) / 2 fits; a sample of them is timed."""
     X = ts.simulate.discrete_dataset(d, 10000, "ER2", random_state=0).X
+    ts.Topo("logistic-l1", init="random", random_state=1).fit(X[:500])
     ours = seconds(lambda: ts.Topo("logistic-l1", init="random", random_state=0).fit(X))
     reference = LogisticRegression(
         l1_ratio=1.0, solver="liblinear", C=1.0 / (len(X) * WEIGHT), tol=1e-6

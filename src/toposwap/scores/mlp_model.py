@@ -189,7 +189,7 @@ class Problem:
         A: NDArray[np.float64],
         v: NDArray[np.float64],
         small: float,
-        max_iter: int = 100,
+        max_iter: int = 1000,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
         """Newton's method from (A, v) until no entry of the pseudo-gradient exceeds ``small``."""
         A, v = A.copy(), v.copy()
