@@ -95,9 +95,12 @@ class Restarts:
 
 
 def perturb(fit: OrderFit, rng: np.random.Generator) -> None:
-    """Put a few variables somewhere else: max(3, log d) of them, anywhere."""
+    """Put two to 3 + log d variables somewhere else.
+
+    Small steps find what is near, large ones leave a wide valley; both are needed.
+    """
     d = len(fit.order)
-    for _ in range(max(3, int(math.log(d)))):
+    for _ in range(int(rng.integers(2, 4 + int(math.log(d))))):
         fit.insert(int(rng.integers(d)), int(rng.integers(d)))
 
 
