@@ -77,6 +77,8 @@ class BoundPenalized(SeparableScore):
         if not penalty.convex and all(self._moments) and data.d <= _MOST_PRICED_EXACTLY:
             # Nodes have many local minima, and so have orders.
             self.suggested_restarts = 10
+        elif penalty.selects_edges and not all(self._moments):
+            self.suggested_restarts = 3
         self._gaussian = GaussianNodes(data, _NODE_TOLERANCE)
         self._glm = None if all(self._moments) else GLMNodes(data, losses, _NODE_TOLERANCE)
 
@@ -191,13 +193,18 @@ class BoundPenalized(SeparableScore):
         return least_correlated_order(self.data) if all(self._logarithmic) else None
 
     def guide(self) -> BoundScore | None:
-        """BIC where the loss is the likelihood: there edges are chosen in microseconds."""
+        """BIC where the loss is a likelihood: there edges are chosen in microseconds."""
         from toposwap.scores.penalized import Penalized
 
-        dense = not self.penalty.selects_edges
-        if dense or not all(self._logarithmic) or self.data.n <= self.data.d:
+        own = zip(self._logarithmic, self._moments, strict=True)
+        free_of_units = all(logarithmic or not squares for logarithmic, squares in own)
+        if not free_of_units or not self.penalty.selects_edges or self.data.n <= self.data.d:
             return None
-        return Penalized("gaussian", "bic").bind(self.data)
+        try:
+            return Penalized("gaussian", "bic").bind(self.data)
+        except InputError:
+            # Columns that depend on each other, which only the guide minds.
+            return None
 
     def best_order(self) -> Order | None:
         """By dynamic programming, where a node has one solution whatever its solver starts from."""
