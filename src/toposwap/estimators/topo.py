@@ -62,7 +62,7 @@ class Topo(Predicting, DagLearner):
         Seed of whatever is random: the start with ``init="random"``, ``greedy``.
     n_restarts : int, optional
         How often ``search="auto"`` perturbs the best order and searches again. By default what the
-        score suggests: none for least squares, 20 where the score chooses the edges.
+        score suggests: none for least squares, 20 or more where the score chooses the edges.
     time_budget : float, optional
         Seconds after which ``search="auto"`` begins no further restart.
     n_jobs : int, optional
