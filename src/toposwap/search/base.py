@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
-from toposwap.errors import is_interrupt
+from toposwap.search.ctrl_c import CtrlC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,26 +93,27 @@ def run(
     history = [Step(0, lowest, "start", 0, "starting order", 0.0)]
     status = search.finished
     whole = True
-    try:
-        for move in search.moves(fit, names, rng) if max_iter != 0 else ():
-            if not fit.value < lowest:
-                break
-            best, lowest = fit.snapshot(), fit.value
-            seconds = time.perf_counter() - began
-            history.append(
-                Step(len(history), lowest, move.space, move.candidates, move.text, seconds)
-            )
-            if progress is not None:
-                progress(history[-1])
-            if max_iter is not None and len(history) > max_iter:
-                status = "iteration limit"
-                break
-    except (KeyboardInterrupt, SystemError) as error:
-        if not is_interrupt(error):
-            raise
-        status = "interrupted"
-        # A move may have been cut in two.
-        whole = False
+    with CtrlC() as ctrl_c:
+        try:
+            for move in search.moves(fit, names, rng) if max_iter != 0 else ():
+                if not fit.value < lowest:
+                    break
+                best, lowest = fit.snapshot(), fit.value
+                seconds = time.perf_counter() - began
+                history.append(
+                    Step(len(history), lowest, move.space, move.candidates, move.text, seconds)
+                )
+                if progress is not None:
+                    progress(history[-1])
+                if max_iter is not None and len(history) > max_iter:
+                    status = "iteration limit"
+                    break
+        except BaseException as error:
+            if not ctrl_c.caused(error):
+                raise
+            status = "interrupted"
+            # A move may have been cut in two.
+            whole = False
     if not (whole and fit.value <= lowest):
         fit.restore(best)
     fit.refresh()
