@@ -78,7 +78,7 @@ class BoundPenalized(SeparableScore):
             # Nodes have many local minima, and so have orders.
             self.suggested_restarts = 10
         elif penalty.selects_edges and not all(self._moments):
-            self.suggested_restarts = 3
+            self.suggested_restarts = max(3, data.d // 2 - 7)
         self._gaussian = GaussianNodes(data, _NODE_TOLERANCE)
         self._glm = None if all(self._moments) else GLMNodes(data, losses, _NODE_TOLERANCE)
 

@@ -5,6 +5,9 @@ determine. So the restarts after r can run ahead as if r were to fail, which mos
 their results stand; if it does not, they are begun again from what r found. What a search takes
 from here is therefore the same for any number of threads.
 
+Where the score has a guide, every other perturbed order is repaired by it first. That is cheap, so
+these perturbations can be large, and the guide's way down is another than the score's.
+
 Threads suffice, because the compiled kernels release the interpreter's lock, and they need no
 copy of the data.
 """
@@ -40,6 +43,7 @@ class Restarts:
         self._spare: list[OrderFit] = []
         self._ahead: deque[Future[OrderFit]] = deque()
         self._stop = threading.Event()
+        self._guide = fit.bound.guide() if total else None
         # The caller's thread waits while the others work.
         self._threads = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
 
@@ -88,19 +92,29 @@ class Restarts:
             trial = self._fit.twin()
         else:
             trial.become(self._fit)
-        perturb(trial, np.random.default_rng([self._seed, restart]))
-        while not self._stop.is_set() and trial.insertion_sweep(trial.order.variables):
-            pass
+        rng = np.random.default_rng([self._seed, restart])
+        if self._guide is None or restart % 2:
+            perturb(trial, rng)
+        else:
+            guide = self._guide.fit(trial.order)
+            perturb(guide, rng, at_most=len(trial.order))
+            self._sweep(guide)
+            trial.reorder(guide.order)
+        self._sweep(trial)
         return trial
 
+    def _sweep(self, fit: OrderFit) -> None:
+        while not self._stop.is_set() and fit.insertion_sweep(fit.order.variables):
+            pass
 
-def perturb(fit: OrderFit, rng: np.random.Generator) -> None:
-    """Put two to 3 + log d variables somewhere else.
+
+def perturb(fit: OrderFit, rng: np.random.Generator, at_most: int = 0) -> None:
+    """Put two to 3 + log d variables somewhere else, or two to ``at_most`` if that is more.
 
     Small steps find what is near, large ones leave a wide valley; both are needed.
     """
     d = len(fit.order)
-    for _ in range(int(rng.integers(2, 4 + int(math.log(d))))):
+    for _ in range(int(rng.integers(2, 1 + max(3 + int(math.log(d)), at_most)))):
         fit.insert(int(rng.integers(d)), int(rng.integers(d)))
 
 
