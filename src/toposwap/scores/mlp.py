@@ -135,7 +135,7 @@ class MLP(Score):
         hidden: int = 20,
         l1: float = 0.01,
         l2: float = 0.001,
-        n_starts: int = 3,
+        n_starts: int = 6,
         *,
         loss: str | Loss = "least-squares",
         activation: str = "sigmoid",

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from toposwap.scores.separable import NodeFit
 
 _SCREENING = 10
+#: The part of what it costs to lose an input after these iterations that remains in the end.
+_LOSS_LEFT = 0.75
 
 
 class MLPFit(ScreenedFit, SeparableFit):
@@ -105,12 +107,12 @@ class MLPFit(ScreenedFit, SeparableFit):
                 if (self._uses if step == 1 else self._wants)[w, variable]:
                     before = self.order.positions < k
                     before[variable] = step == -1
-                    change += self._screened(w, before, self._nodes[w]).value
-                    change -= self._nodes[w].value
+                    after = self._screened(w, before, self._nodes[w])
+                    change += _foreseen(after.value - self._nodes[w].value)
                 mask = running.wants if step == 1 else running.uses
                 if mask is None or mask[w]:
                     other = self._screened(variable, allowed, running)
-                    change += other.value - running.value
+                    change += _foreseen(other.value - running.value)
                     running = other
                 profile[k] = change
         return profile
@@ -130,8 +132,13 @@ class MLPFit(ScreenedFit, SeparableFit):
             if (v, key) in self._tried:
                 continue
             self._tried.add((v, key))
-            other = self.bound.fit_node(v, allowed, None)
+            fit = self._nodes[v]
+            start = fit.parameters
+            if not np.array_equal(start.inputs, np.flatnonzero(allowed)):
+                fit = self.bound.warm_fit(v, np.flatnonzero(allowed), fit)
+            other = self.bound.renewed(v, fit, self.bound.score.n_starts)
             if other.value < self._nodes[v].value:
+                other = self.bound.improved(v, other.parameters.inputs, other.parameters)
                 self._replace(v, key, other)
         return before - self.value
 
@@ -142,6 +149,11 @@ class MLPFit(ScreenedFit, SeparableFit):
         self._plans.clear()
         self._nodes = nodes
         self._tabulate([v])
+
+
+def _foreseen(change: float) -> float:
+    """What a change of a node's value after a few iterations will come to."""
+    return change * (_LOSS_LEFT if change > 0.0 else 1.0 / _LOSS_LEFT)
 
 
 def _key(allowed: NDArray[np.bool_]) -> bytes:

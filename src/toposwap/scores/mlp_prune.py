@@ -5,11 +5,12 @@ network that lacks a little uses whatever is near. So the norms are averaged ove
 different starts, the weakest inputs are dropped, the networks are fitted again without them, and so
 on down to a single input. Of the sets on this way the one is kept that minimises
 
-.. math:: -2 \log \text{likelihood} + \log n \cdot \#\{A_{ai} \ne 0\}
+.. math:: -2 \log \text{likelihood} + 2 \log \log n \cdot \#\{A_{ai} \ne 0\}
           + 2 \log k \cdot \#\text{inputs}, \qquad k = \#\text{candidates} :
 
-the price of BIC for each weight that is not zero, and that of the extended BIC for choosing an
-input among k.
+Hannan and Quinn's price for each weight that is not zero, and that of the extended BIC for choosing
+an input among k. (The price of BIC, log n, counts weights that are held small by the penalties as
+if they were free, and drops strong parents of nodes that have many.)
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _NEGLIGIBLE = 0.15
 
 RULE = (
     f"inputs of small norm, over {_FITS} fits, are dropped and the rest fitted again; of the sets "
-    "on the way the best by BIC is kept"
+    "on the way the best by an information criterion is kept"
 )
 
 
@@ -82,4 +83,4 @@ def criterion(bound: BoundMLP, node: int, fit: NodeFit, candidates: int) -> floa
         deviance = n * float(np.log(np.mean((problem.y - f) ** 2)))
     weights = np.count_nonzero(network.first[:, : network.inputs.size])
     choice = 2.0 * np.log(candidates) * network.inputs.size
-    return float(deviance + np.log(n) * weights + choice)
+    return float(deviance + 2.0 * np.log(np.log(n)) * weights + choice)
