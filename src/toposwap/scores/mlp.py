@@ -110,7 +110,8 @@ class MLP(Score):
     l2
         Weight of half the squares of the first layer and the output weights.
     n_starts
-        From how many random first layers a node is fitted; the best solution is kept.
+        How often a node is fitted: from a random first layer, then from the best network so far
+        with a few units drawn anew; the best solution is kept.
     loss
         "least-squares", "gaussian", "logistic", or a loss for each column as a list or a mapping
         from names, or "auto".
