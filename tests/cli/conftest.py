@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-import toposwap
 from toposwap.cli import run
 from toposwap.data import sample_table, sample_truth
 
@@ -46,26 +41,6 @@ def refused(call):
         return outcome.err
 
     return run_and_refuse
-
-
-@pytest.fixture
-def process(tmp_path):
-    """Start Python in an empty directory, with the package under test."""
-    home = str(Path(toposwap.__path__[0]).parent)
-    path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
-
-    def start(*arguments):
-        return subprocess.Popen(
-            [sys.executable, *map(str, arguments)],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": path},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        )
-
-    return start
 
 
 @pytest.fixture

@@ -1,14 +1,9 @@
 """A tiny experiment, and a stand-in for workers that computes in this process."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-import toposwap
 from toposwap.experiments import load_experiment
 from toposwap.experiments.work import run_cell
 
@@ -116,23 +111,3 @@ def lines_of(folder):
 @pytest.fixture
 def records():
     return lines_of
-
-
-@pytest.fixture
-def process(tmp_path):
-    """Start Python in an empty directory, with the package under test."""
-    home = str(Path(toposwap.__path__[0]).parent)
-    path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
-
-    def start(*arguments):
-        return subprocess.Popen(
-            [sys.executable, *map(str, arguments)],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": path},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-        )
-
-    return start

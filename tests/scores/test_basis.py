@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 import toposwap as ts
 from toposwap.certificate import certify
 from toposwap.dataset import Dataset
-from toposwap.errors import InputError, ToposwapWarning
+from toposwap.errors import InputError
 from toposwap.graph import topological_order
 from toposwap.metrics import compare
 from toposwap.order import Order
-from toposwap.scores import Basis, BasisBIC, GroupBasis, LeastSquares, surrogate_order
+from toposwap.scores import Basis, GroupBasis, LeastSquares, surrogate_order
 from toposwap.scores.surrogate import RIDGE
 from toposwap.search import AutoSearch, run
 
@@ -156,86 +156,6 @@ def test_curves_that_lines_cannot_see_are_found(score, mechanism_seed):
     assert compare(A, ts.Topo("bic").fit(X).adjacency_matrix_).shd > 3
 
 
-# --- columns that are not like others ------------------------------------------------------------
-
-
-def awkward(n=300):
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal(n)
-    return {
-        "binary": (x > 0).astype(float),
-        "three values": np.round(np.clip(x, -1, 1)),
-        "half zeros": np.maximum(x, 0.0),
-        "heavy tails": rng.standard_cauchy(n),
-        "nearly constant": np.concatenate([np.zeros(n - 3), [1.0, 2.0, 3.0]]),
-        "one outlier": np.concatenate([x[:-1], [1e6]]),
-    }
-
-
-@pytest.mark.parametrize("score", ["basis", "basis-mcp"])
-def test_awkward_columns_are_fitted(score):
-    X = np.column_stack(list(awkward().values()))
-    X = np.column_stack([X, np.random.default_rng(1).standard_normal((300, 2))])
-    model = ts.Topo(score).fit(X)
-    assert model.certificate_.satisfied
-    assert np.isfinite(model.predict(10.0 * X)).all()
-    sizes = [e.size for e in model.result_.predictor.expansions]
-    assert sizes[0] == 1
-    assert sizes[1] == 2
-    assert sizes[-1] == 8
-
-
-def test_what_cannot_be_fitted_is_refused_by_name():
-    X, _ = additive_table(0, d=3, n=50)
-    twin = np.column_stack([X, X[:, 1]])
-    with pytest.raises(InputError, match=r"'b', 'd'.*drop one of them, or use a ridge"):
-        Basis().bind(Dataset.from_table(twin, names=list("abcd")))
-    assert np.isfinite(Basis(ridge=0.1).bind(Dataset.from_table(twin)).fit(Order(range(4))).value)
-    with pytest.raises(InputError, match=r"50 rows are too few for the 60 coefficients.*ridge"):
-        Basis(n_functions=20, smoothness=0.0).bind(Dataset.from_table(X))
-    with pytest.raises(InputError, match="needs the rows of the table"):
-        ts.Topo("basis").fit_covariance(np.eye(3), 100)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"basis": "wavelets"}, "basis: 'wavelets' is not one of"),
-        ({"n_functions": 0}, "n_functions: must be a whole number >= 1"),
-        ({"n_functions": 2.5}, "n_functions: must be a whole number >= 1"),
-        ({"smoothness": -1.0}, "smoothness: must be a number >= 0"),
-        ({"ridge": np.nan}, "ridge: must be a number >= 0"),
-    ],
-)
-def test_bad_settings_are_refused(arguments, message):
-    X, _ = additive_table(0, d=3, n=50)
-    with pytest.raises(InputError, match=message):
-        ts.Topo(Basis(**arguments)).fit(X)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"penalty": "l0"}, "penalty: must be 'mcp' or 'lasso'"),
-        ({"beta": 1.0}, "beta: must be a number > 1"),
-        ({"weight": -1.0}, "weight: must be a number >= 0"),
-    ],
-)
-def test_bad_group_settings_are_refused(arguments, message):
-    X, _ = additive_table(0, d=3, n=50)
-    with pytest.raises(InputError, match=message):
-        ts.Topo(GroupBasis(**arguments)).fit(X)
-
-
-def test_few_rows_mean_fewer_functions_or_a_warning():
-    X, _ = additive_table(0, d=6, n=40)
-    model = ts.Topo("basis").fit(X)
-    assert model.result_.choices == ("5 functions a variable, for 40 rows and 6 columns",)
-    with pytest.warns(ToposwapWarning, match="40 rows are few for up to 48 coefficients a node"):
-        ts.Topo(Basis(n_functions=8)).fit(X)
-    assert ts.Topo(Basis(n_functions=4)).fit(X).result_.choices == ()
-
-
 # --- pruning, starting orders, blocks in the common machinery ------------------------------------
 
 
@@ -356,45 +276,3 @@ def test_a_table_that_is_not_centred_keeps_its_means_in_the_residuals():
     fitted = bound.predict(fit.parameters(), X + 1.0)
     loss = np.sum((X + 1.0 - fitted) ** 2) / (2 * len(X))
     assert point.value - point.penalty == pytest.approx(loss, rel=1e-9)
-
-
-# --- a price per coefficient ---------------------------------------------------------------------
-
-
-def test_bic_is_its_definition_and_does_not_depend_on_units():
-    X, A = additive_table(0, d=6, n=500)
-    bound = BasisBIC().bind(Dataset.from_table(X))
-    model = ts.Topo("basis-bic").fit(X)
-    left = X - model.predict(X)
-    edges = model.weights_ != 0.0
-    coefficients = 8 * edges.sum()
-    expected = 0.5 * np.log((left**2).sum(axis=0)).sum() + coefficients * np.log(500) / 1000
-    assert model.score_ == pytest.approx(expected, rel=1e-9)
-    assert model.score_ == pytest.approx(bound.evaluate(model.result_.parameters).value, rel=1e-12)
-    assert compare(A, edges).shd <= 1
-    units = 10.0 ** np.array([-3, 5, 0, 2, -8, 1])
-    scaled = ts.Topo("basis-bic", init=model.causal_order_).fit(X * units)
-    np.testing.assert_array_equal(scaled.weights_ != 0.0, edges)
-    np.testing.assert_allclose(scaled.weights_, model.weights_ * units, rtol=1e-6)
-    assert scaled.score_ == pytest.approx(model.score_ + np.log(units).sum(), rel=1e-9)
-
-
-def test_bic_finds_directions_that_units_hide():
-    """With every column standardised, least squares loses what it goes by."""
-    shds = {}
-    for score in ("basis", "basis-bic"):
-        shds[score] = 0
-        for seed in range(3):
-            X, A = additive_table(seed, d=8, n=800)
-            model = ts.Topo(score, random_state=0).fit(X / X.std(axis=0))
-            shds[score] += compare(A, model.adjacency_matrix_).shd
-    assert shds["basis-bic"] <= 4
-    assert shds["basis-bic"] < shds["basis"]
-
-
-def test_bic_refuses_what_it_cannot_do():
-    X, _ = additive_table(0, d=3, n=60)
-    with pytest.raises(InputError, match=r"search='exact'.*step by step"):
-        ts.Topo("basis-bic", search="exact").fit(X)
-    with pytest.raises(InputError, match="factor: must be a number >= 0"):
-        ts.Topo(BasisBIC(factor=-1.0)).fit(X)

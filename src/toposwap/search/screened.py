@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from toposwap.order import Order
 
-#: A rough price is too high by up to about this part of Q.
-_SLACK = 3e-3
+#: A rough price is too high by up to about this part of the values of the nodes it concerns.
+_SLACK = 1e-2
 _TRUE_PRICES = 2
 
 
@@ -89,7 +89,7 @@ class ScreenedSearch(Search):
             for _ in self._descend(fit, touched, reach, names, deadline):
                 pass
             # A better order that does not yet look it: its nodes have had one start each.
-            if fit.order != best[0] and fit.value < lowest + _SLACK * abs(lowest):
+            if fit.order != best[0] and fit.value < lowest + slack(fit, len(touched)):
                 fit.restart_nodes()
             if fit.value < lowest - fit.resolution:
                 yield Move("restart", restart + 1, f"restart {restart + 1} of {restarts}")
@@ -125,7 +125,7 @@ class ScreenedSearch(Search):
         profile = fit.screened_profile(v, reach)
         lowest, chosen = -fit.resolution, None
         for k in np.argsort(profile, kind="stable")[:_TRUE_PRICES].tolist():
-            if profile[k] > _SLACK * abs(fit.value):
+            if profile[k] > slack(fit, reach):
                 break
             order: Order = fit.order.insert(v, k)
             change = fit.price(order)
@@ -135,6 +135,12 @@ class ScreenedSearch(Search):
             return None
         fit.reorder(chosen[0])
         return int(chosen[1])
+
+
+def slack(fit: ScreenedFit, concerned: int) -> float:
+    """What rough prices of moves that concern so many nodes may be off by."""
+    d = len(fit.order)
+    return _SLACK * abs(fit.value) * min(concerned, d / 3) / d
 
 
 def perturb_locally(fit: ScreenedFit, rng: np.random.Generator, reach: int) -> list[int]:
