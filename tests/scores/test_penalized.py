@@ -1,5 +1,6 @@
 """Every loss with every penalty: derivatives, prices, searches, certificates."""
 
+from dataclasses import replace
 from itertools import pairwise, permutations
 
 import numpy as np
@@ -258,3 +259,15 @@ def test_snapshots_bring_everything_back(score):
     assert fit.order == order
     assert fit.value == value
     np.testing.assert_array_equal(fit.point().weights, W)
+
+
+def test_a_remembered_minimum_that_is_worse_than_the_present_one_is_not_taken():
+    """What a concave penalty ends at depends on where it starts: more parents never cost more."""
+    X = ts.simulate.linear_dataset(5, 300, "ER2", random_state=1).X
+    fit = ts.scores.Penalized("gaussian", "mcp").bind(Dataset.from_table(X)).fit(Order(range(5)))
+    other = Order([1, 0, 2, 3, 4])
+    honest = fit.price(other)
+    for key, node in fit._memory.items():
+        if key[0] == 0:
+            fit._memory[key] = replace(node, value=node.value + 1.0)
+    assert fit.price(other) == pytest.approx(honest, abs=1e-12)

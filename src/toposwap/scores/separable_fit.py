@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Fits remembered take about this many bytes together.
 _MEMORY = 64_000_000
+#: Values of a node that differ by less of it may be those of one solution.
+_ROUNDING = 1e-11
 #: The most pairs that a local search should swap; each costs a fit for every node between.
 _MOST_SWAPS = 500
 
@@ -229,7 +231,7 @@ class SeparableFit(OrderFit):
     def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
         key = (v, np.packbits(allowed).tobytes())
         known = self._memory.get(key)
-        if known is None:
+        if known is None or _ended_higher(known, warm, allowed):
             known = self._solve(v, allowed, warm)
             self._memory[key] = known
             if len(self._memory) > self._remembered:
@@ -295,3 +297,10 @@ class SeparableFit(OrderFit):
             profile[k] = change
             if change < 0.0:
                 self._plans["insert", v, k] = Plan(min(here, k), max(here, k), dict(fits))
+
+
+def _ended_higher(known: NodeFit, warm: NodeFit, allowed: NDArray[np.bool_]) -> bool:
+    """Whether ``known`` is a worse local minimum than ``warm``, which uses nothing else."""
+    if not known.value > warm.value + _ROUNDING * abs(warm.value):
+        return False
+    return warm.uses is not None and not bool((warm.uses & ~allowed).any())
