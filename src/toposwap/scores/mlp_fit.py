@@ -123,6 +123,14 @@ class MLPFit(ScreenedFit, SeparableFit):
             return known
         return self.bound.warm_fit(v, np.flatnonzero(allowed), warm, max_iter=_SCREENING)
 
+    def pulls(self) -> NDArray[np.float64]:
+        """The slope by the weight that would lower Q most, less the penalty's, in units of x_i."""
+        table = np.empty((self._d, self._d))
+        for v, node in enumerate(self._nodes):
+            table[:, v] = self.bound.pull(v, node.parameters)
+        excess = np.maximum(table - self.bound.score.l1, 0.0)
+        return np.asarray(excess / self.bound.deviations[:, None])
+
     def restart_nodes(self) -> float:
         """Fit nodes from the random starts that their inputs were not yet fitted from."""
         before = self.value

@@ -295,14 +295,14 @@ class NodeNetworks(SeparableScore):
         uses = np.zeros(self.data.d, dtype=bool)
         uses[network.inputs] = network.first[:, :k].any(axis=0)
         if network.first[:, :k].any(axis=1).all():
-            wants = self._pull(node, network) > self.score.l1
+            wants = self.pull(node, network) > self.score.l1
         else:
             # What an idle unit would do with an input is not to be seen from where it is.
             wants = np.ones(self.data.d, dtype=bool)
         wants[network.inputs] = wants[node] = False
         return NodeFit(value, network, uses=uses, wants=wants)
 
-    def _pull(self, node: int, network: Network) -> NDArray[np.float32]:
+    def pull(self, node: int, network: Network) -> NDArray[np.float32]:
         """The largest slope of the loss by a weight of each column, (d,), in single precision."""
         h, bias = self.score.hidden, self.score.bias
         rows = np.append(network.inputs, self.data.d) if bias else network.inputs

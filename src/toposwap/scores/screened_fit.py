@@ -28,3 +28,7 @@ class ScreenedFit(OrderFit):
     @abstractmethod
     def restart_nodes(self) -> float:
         """Fit nodes from further random starts, keep what is better, and say what Q fell by."""
+
+    @abstractmethod
+    def pulls(self) -> NDArray[np.float64]:
+        """How steeply Q would fall with the weights of edges that are not there, (d, d)."""
