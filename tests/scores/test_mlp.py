@@ -12,6 +12,7 @@ from toposwap.errors import InputError
 from toposwap.order import Order
 from toposwap.scores.mlp import Networks
 from toposwap.search import SEARCHES
+from toposwap.search.screened import follow_a_pull
 from toposwap.simulate import nonlinear_dataset
 
 SMALL = {"hidden": 4, "n_starts": 1}
@@ -157,6 +158,31 @@ def test_screening_ranks_a_clear_case_right():
     assert profile.argmin() == 2
     assert profile[2] < -0.5
     assert fit.screened_profile(0, 1)[2] == np.inf
+
+
+def test_pulls_are_the_slopes_by_weights_that_are_not_there():
+    b = bound(d=4, n=300)
+    fit = b.fit(Order([3, 2, 1, 0]))
+    pulls = fit.pulls()
+    assert pulls.any()
+    everyone = np.arange(4)
+    for j, node in enumerate(fit._nodes):
+        network = b.carried(node.parameters, everyone)
+        by_a, _ = b.problem(j, everyone).smooth_gradient(network.first, network.output)
+        steepest = np.maximum(np.abs(by_a[:, :4]).max(axis=0) - 0.01, 0.0) / b.deviations
+        later = fit.order.positions > fit.order.positions[j]
+        np.testing.assert_allclose(pulls[later, j], steepest[later], rtol=1e-3, atol=1e-6)
+
+
+def test_following_a_pull_puts_the_cause_first():
+    rng = np.random.default_rng(0)
+    z, x = rng.standard_normal((2, 400))
+    y = 2.0 * np.tanh(z) + 3.0 * np.tanh(x + z) + 0.3 * rng.standard_normal(400)
+    b = ts.scores.MLP(**SMALL).bind(Dataset.from_table(np.column_stack([z, y, x])))
+    fit = b.fit(Order([0, 1, 2]))
+    assert np.argwhere(fit.pulls()).tolist() == [[2, 1]]
+    assert sorted(follow_a_pull(fit, rng, 1)) == [1, 2]
+    assert fit.order == Order([0, 2, 1])
 
 
 def test_fresh_starts_only_lower_the_score():

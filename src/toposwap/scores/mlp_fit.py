@@ -124,12 +124,16 @@ class MLPFit(ScreenedFit, SeparableFit):
         return self.bound.warm_fit(v, np.flatnonzero(allowed), warm, max_iter=_SCREENING)
 
     def pulls(self) -> NDArray[np.float64]:
-        """The slope by the weight that would lower Q most, less the penalty's, in units of x_i."""
+        """The slope by the weight that would lower Q most, less the penalty's, in units of x_i.
+
+        Zero for edges that the order allows, and for networks without any unit in use.
+        """
         table = np.empty((self._d, self._d))
         for v, node in enumerate(self._nodes):
             table[:, v] = self.bound.pull(v, node.parameters)
         excess = np.maximum(table - self.bound.score.l1, 0.0)
-        return np.asarray(excess / self.bound.deviations[:, None])
+        later = self.order.positions[:, None] > self.order.positions
+        return np.where(later, excess / self.bound.deviations[:, None], 0.0)
 
     def restart_nodes(self) -> float:
         """Fit nodes from the random starts that their inputs were not yet fitted from."""

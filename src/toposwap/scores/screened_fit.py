@@ -31,4 +31,4 @@ class ScreenedFit(OrderFit):
 
     @abstractmethod
     def pulls(self) -> NDArray[np.float64]:
-        """How steeply Q would fall with the weights of edges that are not there, (d, d)."""
+        """How steeply Q would fall with weights that the order does not allow, (d, d)."""

@@ -164,7 +164,7 @@ def follow_a_pull(fit: ScreenedFit, rng: np.random.Generator, reach: int) -> lis
     """
     order, places = fit.order, fit.order.positions
     apart = places[:, None] - places
-    pull = np.where((apart > 0) & (apart <= 4 * reach), fit.pulls(), 0.0)
+    pull = np.where(apart <= 4 * reach, fit.pulls(), 0.0)
     if not pull.any():
         return perturb_locally(fit, rng, reach)
     pair = int(rng.choice(pull.size, p=pull.ravel() / pull.sum()))
