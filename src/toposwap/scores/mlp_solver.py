@@ -138,7 +138,7 @@ class NodeNetworks(SeparableScore):
         """With other weights of a few units, and of idle ones."""
         k = network.inputs.size
         fresh = self._start(node, network.inputs, number).first
-        active = network.first[:, :k].any(axis=1)
+        active = np.asarray(network.first[:, :k].any(axis=1))
         # Its rows are in no particular order, so neither are the units that it points at.
         order = np.argsort(fresh[:, 0])
         chosen = np.append(order[active[order]][:_REDRAWN], order[~active[order]][:_WOKEN])
