@@ -77,8 +77,8 @@ class NodeNetworks(SeparableScore):
         self._single = np.vstack([self.inputs, ones]).astype(np.float32)
         self._targets = self.targets.astype(np.float32)
         self.deviations = data.deviations * data.scale
-        # A restart concerns a stretch of the order, and there are more of these in a long one.
-        self.suggested_restarts = max(10, data.d // 2)
+        # A restart concerns a stretch of the order, or a pair: there are more of these in a long one.
+        self.suggested_restarts = max(10, data.d // 2, data.d**2 // 100)
         if data.n < 3 * score.hidden:
             self.remarks = (
                 f"{data.n} rows are few for {score.hidden} hidden units a node: columns are fitted "
