@@ -77,7 +77,7 @@ class NodeNetworks(SeparableScore):
         self._single = np.vstack([self.inputs, ones]).astype(np.float32)
         self._targets = self.targets.astype(np.float32)
         self.deviations = data.deviations * data.scale
-        # A restart concerns a stretch of the order, or a pair: there are more of these in a long one.
+        # A restart concerns a stretch of the order or a pair, and a long one has more of these.
         self.suggested_restarts = max(10, data.d // 2, data.d**2 // 100)
         if data.n < 3 * score.hidden:
             self.remarks = (
