@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from toposwap.scores.base import OrderFit
 
 
+#: A violation promises that Q falls, by its square, so changes are believed that are smaller than
+#: those of other moves.
+_BELIEVED = 1e-3
+
+
 def repair(
     fit: OrderFit, violations: NDArray[np.int64], names: Sequence[str], *, greedy: bool = False
 ) -> Move | None:
@@ -25,7 +30,7 @@ def repair(
     taken. None if none helps, which for a separable score only rounding error can bring about.
     """
     weights = fit.point().weights if len(violations) else None
-    lowest, chosen = -fit.resolution, None
+    lowest, chosen = -_BELIEVED * fit.resolution, None
     for i, j in violations.tolist():
         assert weights is not None
         order = with_edge(fit.order, weights, i, j)
