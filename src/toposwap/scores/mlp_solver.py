@@ -78,7 +78,7 @@ class NodeNetworks(SeparableScore):
         self._targets = self.targets.astype(np.float32)
         self.deviations = data.deviations * data.scale
         # A restart concerns a stretch of the order or a pair, and a long one has more of these.
-        self.suggested_restarts = max(10, data.d // 2)
+        self.suggested_restarts = max(7, data.d // 2)
         if data.n < 3 * score.hidden:
             self.remarks = (
                 f"{data.n} rows are few for {score.hidden} hidden units a node: columns are fitted "
