@@ -136,7 +136,7 @@ class MLPFit(ScreenedFit, SeparableFit):
         return np.where(later, excess / self.bound.deviations[:, None], 0.0)
 
     def restart_nodes(self) -> float:
-        """Fit nodes from the random starts that their inputs were not yet fitted from."""
+        """Draw units anew in the nodes whose inputs have not had that yet."""
         before = self.value
         for v in range(self._d):
             allowed = self._predecessors(v)
@@ -144,13 +144,13 @@ class MLPFit(ScreenedFit, SeparableFit):
             if (v, key) in self._tried:
                 continue
             self._tried.add((v, key))
-            fit = self._nodes[v]
-            start = fit.parameters
-            if not np.array_equal(start.inputs, np.flatnonzero(allowed)):
-                fit = self.bound.warm_fit(v, np.flatnonzero(allowed), fit)
+            fit, inputs = self._nodes[v], np.flatnonzero(allowed)
+            # A network that lost an input it did not use was kept as it is.
+            if not np.array_equal(fit.parameters.inputs, inputs):
+                fit = self.bound.warm_fit(v, inputs, fit)
             other = self.bound.renewed(v, fit, self.bound.score.n_starts)
             if other.value < self._nodes[v].value:
-                other = self.bound.improved(v, other.parameters.inputs, other.parameters)
+                other = self.bound.improved(v, inputs, other.parameters)
                 self._replace(v, key, other)
         return before - self.value
 

@@ -161,6 +161,7 @@ def follow_a_pull(fit: ScreenedFit, rng: np.random.Generator, reach: int) -> lis
     """Put an effect behind a cause that it lacks, or the cause before it.
 
     Pairs are drawn by how much a small weight of the missing edge would lower Q, as in Y(Theta).
+    Returns the variables of the stretch it concerns.
     """
     order, places = fit.order, fit.order.positions
     apart = places[:, None] - places
