@@ -97,6 +97,14 @@ def test_a_trace_ends_at_the_answer(sample):
     assert figures["trace"] == answer.trace
 
 
+def test_each_acyclicity_function_by_name(sample):
+    for name in ("logdet", "exponential", "polynomial"):
+        weights = learned(sample, search="paper", init="random", acyclicity=name).weights
+        assert evaluate(sample, Answer(weights), "least-squares", 0.3)["kkt"]
+    with pytest.raises(InputError, match="acyclicity = 'x' is not one of logdet"):
+        learned(sample, search="paper", acyclicity="x")
+
+
 def test_candidates_from_a_hat(sample):
     weights = learned(sample, search="paper", init="random", candidates="random").weights
     assert evaluate(sample, Answer(weights), "least-squares", 0.3)["kkt"]

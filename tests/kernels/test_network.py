@@ -1,5 +1,7 @@
 """The single-precision kernels against their formulas in double precision."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -185,3 +187,18 @@ def test_polishing_goes_down_to_a_stationary_point(loss):
             polished_first + step, polished_output + size * rng.standard_normal(output.size)
         )
         assert near >= lowest
+
+
+def test_units_that_are_nearly_alike_get_the_output_weights_of_double_precision():
+    """Their difference is what counts, and sums in single precision would not see it."""
+    p, A = problem(3, h=4, n=1000)
+    A[1:] = A[0] + 1e-2 * A[1:]
+    p = replace(p, ridge=np.append(np.full(4, 1e-7), 0.0))
+    _, v, gradient = single(p, A, None)
+    units, _ = p.forward(A, np.zeros(5))
+    S = np.vstack([units.value, np.ones(p.y.size)])
+    exact = np.linalg.solve(S @ S.T / p.y.size + np.diag(p.ridge), S @ p.y / p.y.size)
+    assert np.abs(exact).max() > 10.0
+    np.testing.assert_allclose(v, exact, rtol=0.0, atol=1e-2 * np.abs(exact).max())
+    by_a, _ = p.smooth_gradient(A, exact)
+    np.testing.assert_allclose(gradient, by_a.ravel(), atol=2e-2 * np.abs(by_a).max())

@@ -34,8 +34,16 @@ def kernel(function: F) -> F:
     return _compiled(function, _OPTIONS)
 
 
+def reassociated_kernel(function: F) -> F:
+    """Like :func:`kernel`, but sums may be reordered, so that their loops vectorise.
+
+    Infinities and NaN keep their meaning. For what steers an iteration and is not a result.
+    """
+    return _compiled(function, {**_OPTIONS, "fastmath": {"contract", "reassoc", "nsz"}})
+
+
 def reordered_kernel(function: F) -> F:
-    """Like :func:`kernel`, but sums may be reordered, so that loops over samples vectorise.
+    """Like :func:`reassociated_kernel`, and no number is expected to be infinite or NaN.
 
     For single precision in a search, where rounding errors decide nothing that is reported.
     """

@@ -1,4 +1,4 @@
-r"""One hidden layer in single precision: loss, best output weights and gradient of the first layer.
+r"""One hidden layer, mostly in single precision: loss, best output weights and first gradient.
 
 .. math:: f = S^\top v, \qquad S = \sigma(A X) \in \mathbb R^{h \times n} \;
           (\text{with a row of ones below it where there is an intercept}), \qquad
@@ -70,11 +70,12 @@ def activate(Z: NDArray[np.float32], activation: int) -> None:
 @reordered_kernel
 def _predict(S: NDArray[np.float32], v: NDArray[np.float64], f: NDArray[np.float32]) -> None:
     """Put S'v into f (n,)."""
-    f[:] = _F(0.0)
+    total = np.zeros(f.size)
     for a in range(S.shape[0]):
-        weight, row = _F(v[a]), S[a]
+        weight, row = v[a], S[a]
         for i in range(f.size):
-            f[i] += weight * row[i]
+            total[i] += weight * row[i]
+    f[:] = total
 
 
 @reordered_kernel
@@ -165,8 +166,11 @@ def _best_output(
 ) -> None:
     """The output weights that minimise a loss made of squares, given the hidden layer."""
     rows, n = S.shape
-    gram = np.dot(S, S.T).astype(np.float64) / n
-    c = np.dot(S, y).astype(np.float64) / n
+    # Units that are nearly alike have large output weights of opposite signs. From sums in single
+    # precision these would be so wrong that a descent ends in the middle of a valley.
+    whole = S.astype(np.float64)
+    gram = np.dot(whole, whole.T) / n
+    c = np.dot(whole, y.astype(np.float64)) / n
     factor = np.empty((rows, rows))
     if loss == SQUARES:
         _ridge(gram, c, ridge, factor, v)
@@ -245,11 +249,11 @@ def evaluate(
             value = 0.5 * np.log(total)
             scale = 1.0 / total
     _back(S[:h], v, f, scale, activation)
-    np.dot(S[:h], X.T, A)
+    slopes = np.dot(X, S[:h].T)
     for a in range(rows):
         value += 0.5 * ridge[a] * v[a] * v[a]
     for a in range(h):
         for i in range(k):
             value += 0.5 * decay[i] * u[a * k + i] ** 2
-            gradient[a * k + i] = A[a, i] + decay[i] * u[a * k + i]
+            gradient[a * k + i] = slopes[i, a] + decay[i] * u[a * k + i]
     return value

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.jit import kernel
+from toposwap.kernels.jit import kernel, reassociated_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: One variable of so many is few.
+_FEW = 5
 
-@kernel
+
+@reassociated_kernel
 def free_direction(
     steps: NDArray[np.float64],
     changes: NDArray[np.float64],
@@ -31,41 +34,57 @@ def free_direction(
     ``steps`` and ``changes`` (m, N) hold the pairs in a ring: row ``newest`` is the last one,
     ``count`` of them are valid. Pairs without positive curvature on F are left out.
     """
-    m = steps.shape[0]
+    m, size = steps.shape
     f = free.size
-    s = np.empty((count, f))
-    y = np.empty((count, f))
+    rows = np.empty(count, dtype=np.int64)
+    for age in range(count):
+        rows[age] = (newest - age + m) % m
+    # Whole rows with ones and zeros vectorise; few variables are better copied together.
+    few = _FEW * f < size
+    if few:
+        s_pairs, y_pairs = np.empty((count, f)), np.empty((count, f))
+        for age in range(count):
+            for k in range(f):
+                s_pairs[age, k] = steps[rows[age], free[k]]
+                y_pairs[age, k] = changes[rows[age], free[k]]
+            rows[age] = age
+        steps, changes, size = s_pairs, y_pairs, f
+    inside, q = np.zeros(size), np.zeros(size)
+    for k in range(f):
+        at = k if few else free[k]
+        inside[at] = 1.0
+        q[at] = -gradient[free[k]]
     curvature = np.zeros(count)
     share = np.empty(count)
-    q = np.empty(f)
-    for k in range(f):
-        q[k] = -gradient[free[k]]
     scale = 0.0
     for age in range(count):
-        row = (newest - age + m) % m
-        for k in range(f):
-            s[age, k] = steps[row, free[k]]
-            y[age, k] = changes[row, free[k]]
-        sy = np.dot(s[age], y[age])
-        yy = np.dot(y[age], y[age])
+        s, y = steps[rows[age]], changes[rows[age]]
+        sy = yy = sq = 0.0
+        for k in range(size):
+            y_inside = inside[k] * y[k]
+            sy += s[k] * y_inside
+            yy += y[k] * y_inside
+            sq += s[k] * q[k]
         if sy > 1e-12 * yy and sy > 0.0:
             curvature[age] = sy
+            share[age] = sq / sy
             if scale == 0.0:
                 scale = sy / yy
-    for age in range(count):
-        if curvature[age] > 0.0:
-            share[age] = np.dot(s[age], q) / curvature[age]
-            for k in range(f):
-                q[k] -= share[age] * y[age, k]
+            for k in range(size):
+                q[k] -= share[age] * inside[k] * y[k]
     if scale > 0.0:
-        for k in range(f):
+        for k in range(size):
             q[k] *= scale
     for age in range(count - 1, -1, -1):
         if curvature[age] > 0.0:
-            back = share[age] - np.dot(y[age], q) / curvature[age]
-            for k in range(f):
-                q[k] += back * s[age, k]
-    return q
+            s, y = steps[rows[age]], changes[rows[age]]
+            yq = 0.0
+            for k in range(size):
+                yq += y[k] * q[k]
+            back = share[age] - yq / curvature[age]
+            for k in range(size):
+                q[k] += back * inside[k] * s[k]
+    return q if few else q[free]
 
 
 @kernel

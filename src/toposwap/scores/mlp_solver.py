@@ -25,6 +25,9 @@ _POLISHED = 0.1
 #: A fit ends when twenty iterations lower Q by less than this part of it.
 LOOSE = 1e-5
 _ROUGH = 2e-4
+#: Where Newton's method takes over: along a narrow valley a step of it costs as much as a hundred
+#: of these and leads no further.
+_FINE = 2e-7
 _MOST_ITERATIONS = 3000
 #: Units that die do so early; those left are cheaper.
 _BEFORE_COUNTING = 40
@@ -282,6 +285,8 @@ class NodeNetworks(SeparableScore):
 
     def polished(self, node: int, network: Network) -> NodeFit:
         """To the end, in double precision."""
+        if network.inputs.size:
+            network = self.improved(node, network.inputs, network, tolerance=_FINE).parameters
         problem = self.problem(node, network.inputs)
         unit = min(self.scales[node], np.sqrt(self.scales[node]))
         small = _POLISHED * self.tolerance * unit / max(self.score.hidden, 1)

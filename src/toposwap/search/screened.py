@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 #: A rough price is too high by up to about this part of the values of the nodes it concerns.
 _SLACK = 1e-2
 _TRUE_PRICES = 2
+_COUNTS = 0.1
 
 
 class ScreenedSearch(Search):
@@ -92,7 +93,8 @@ class ScreenedSearch(Search):
             # A better order that does not yet look it: its nodes have had one start each.
             if fit.order != best[0] and fit.value < lowest + slack(fit, len(touched)):
                 fit.restart_nodes()
-            if fit.value < lowest - fit.resolution:
+            # Nothing can go round in circles here, so a smaller fall counts than that of a move.
+            if fit.value < lowest - _COUNTS * fit.resolution:
                 yield Move("restart", restart + 1, f"restart {restart + 1} of {restarts}")
             else:
                 fit.restore(best)

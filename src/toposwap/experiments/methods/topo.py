@@ -4,16 +4,19 @@ Settings: those of ``Topo`` by name, and
 
 - ``order``: the starting order in the paper's numbers, "3 1 2";
 - ``candidates``: "random" takes the swaps of the paper's search from a hat instead of Y;
+- ``acyclicity``: the function h that Y is made with, by name;
 - ``several``: false makes one swap an iteration, to the letter of the pseudo-code;
 - ``trace``: true records the graph after each iteration.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from toposwap.acyclicity import ACYCLICITIES
 from toposwap.candidates import KKTCandidates, UniformCandidates
 from toposwap.errors import InputError
 from toposwap.estimators import Topo
@@ -23,7 +26,7 @@ from toposwap.prune import threshold
 from toposwap.search import PaperSearch, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from toposwap.experiments.datasets import Sample
     from toposwap.scores import OrderFit
@@ -69,12 +72,17 @@ def answer_of(model: Topo, trace: list[tuple[str, float, int]]) -> Answer:
 
 def _paper_search(given: dict[str, Any]) -> PaperSearch:
     """The search of the pseudo-code with what ``given`` says about it, taken out of there."""
-    known = {"kkt": KKTCandidates, "random": UniformCandidates}
-    name = given.pop("candidates", "kkt")
-    if name not in known:
-        raise InputError(f"methods: candidates = {name!r} is not one of {', '.join(known)}")
+    h = _named(ACYCLICITIES, "acyclicity", given.pop("acyclicity", "logdet"))
+    known = {"kkt": partial(KKTCandidates, h()), "random": UniformCandidates}
+    candidates = _named(known, "candidates", given.pop("candidates", "kkt"))
     settings = {key: given.pop(key) for key in _PAPER if key in given}
-    return PaperSearch(**settings, candidates=known[name]())
+    return PaperSearch(**settings, candidates=candidates())
+
+
+def _named(known: Mapping[str, Any], key: str, name: str) -> Any:
+    if name not in known:
+        raise InputError(f"methods: {key} = {name!r} is not one of {', '.join(known)}")
+    return known[name]
 
 
 class Tracked(Search):
