@@ -1,4 +1,4 @@
-r"""One hidden layer, mostly in single precision: loss, best output weights and first gradient.
+r"""One hidden layer in single or double precision: loss, best output weights and first gradient.
 
 .. math:: f = S^\top v, \qquad S = \sigma(A X) \in \mathbb R^{h \times n} \;
           (\text{with a row of ones below it where there is an intercept}), \qquad
@@ -10,8 +10,9 @@ losses made of squares the minimum over v is a ridge regression with h unknowns 
 projection), and the gradient of F is the partial one at that v. For the logistic loss v is an
 argument like A.
 
-These are the functions that the search calls millions of times; everything that is reported is
-computed again in double precision by :mod:`toposwap.scores.mlp_model`.
+These are the functions that the search calls millions of times, in single precision; they work in
+double precision too, where X, y and the scratch arrays are. Everything that is reported is computed
+again by :mod:`toposwap.scores.mlp_model`.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ SIGMOID, TANH, RELU = 0, 1, 2
 SQUARES, LIKELIHOOD, LOGISTIC = 0, 1, 2
 
 _F = np.float32
+_DOUBLE = 8
 _LOG2E = _F(1.4426950408889634)
 # 2^x on [-1/2, 1/2]: the Taylor series, whose remainder is 2e-7.
 _C1, _C2, _C3 = _F(0.69314718), _F(0.24022651), _F(0.055504109)
@@ -38,13 +40,25 @@ _ONE, _HALF, _LARGEST = _F(1.0), _F(0.5), _F(126.0)
 
 @reordered_kernel
 def activate(Z: NDArray[np.float32], activation: int) -> None:
-    """Replace Z (h, n), float32, by sigma(Z); the error of sigmoid and tanh is below 1e-6."""
+    """Replace Z (h, n) by sigma(Z).
+
+    In single precision the error of sigmoid and tanh is below 1e-6, and the loops vectorise.
+    """
     h, n = Z.shape
     if activation == RELU:
         for a in range(h):
             row = Z[a]
             for i in range(n):
                 row[i] = max(row[i], _F(0.0))
+        return
+    if Z.itemsize == _DOUBLE:
+        for a in range(h):
+            row = Z[a]
+            for i in range(n):
+                if activation == SIGMOID:
+                    row[i] = 1.0 / (1.0 + np.exp(-row[i]))
+                else:
+                    row[i] = np.tanh(row[i])
         return
     # tanh(z) = 2 sigmoid(2 z) - 1.
     factor = -_LOG2E if activation == SIGMOID else _F(-2.0) * _LOG2E
@@ -111,7 +125,7 @@ def _back(
 ) -> None:
     """Replace row a of S by -scale v_a sigma'(z_a) r."""
     for a in range(S.shape[0]):
-        weight, row = _F(-scale * v[a]), S[a]
+        weight, row = r.dtype.type(-scale * v[a]), S[a]
         if activation == SIGMOID:
             for i in range(r.size):
                 row[i] = weight * r[i] * row[i] * (_ONE - row[i])
@@ -214,7 +228,7 @@ def evaluate(
     """F at the parameters ``u``, its gradient, and the output weights.
 
     ``u`` is A row by row, followed by v for the logistic loss. ``decay`` (k,) and ``ridge`` (rows
-    of S,) are the weights of the squares. ``S``, ``A`` and ``f`` are float32 scratch; ``v`` and
+    of S,) are the weights of the squares. ``S``, ``A`` and ``f`` are scratch; ``v`` and
     ``gradient`` are results.
     """
     h, k = A.shape

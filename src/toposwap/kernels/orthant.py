@@ -46,9 +46,9 @@ def minimise(
     """
     k, n = X.shape
     size = u.size
-    S = np.empty((ridge.size, n), dtype=np.float32)
-    A = np.empty((hidden, k), dtype=np.float32)
-    f = np.empty(n, dtype=np.float32)
+    S = np.empty((ridge.size, n), dtype=X.dtype)
+    A = np.empty((hidden, k), dtype=X.dtype)
+    f = np.empty(n, dtype=X.dtype)
     steps, changes = np.empty((_PAIRS, size)), np.empty((_PAIRS, size))
     count, newest = 0, -1
     g, tried_g, slope = np.empty(size), np.empty(size), np.empty(size)

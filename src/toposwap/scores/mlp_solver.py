@@ -25,9 +25,10 @@ _POLISHED = 0.1
 #: A fit ends when twenty iterations lower Q by less than this part of it.
 LOOSE = 1e-5
 _ROUGH = 2e-4
-#: Where Newton's method takes over: along a narrow valley a step of it costs as much as a hundred
-#: of these and leads no further.
+#: What single precision resolves; below it, double precision. Newton's method comes last of all:
+#: along a narrow valley a step of it costs as much as a hundred of these and leads no further.
 _FINE = 2e-7
+_FINEST = 1e-9
 _MOST_ITERATIONS = 3000
 #: Units that die do so early; those left are cheaper.
 _BEFORE_COUNTING = 40
@@ -71,13 +72,13 @@ class NodeNetworks(SeparableScore):
         logistic = np.array([kind == LOGISTIC for kind in self.kinds])
         self.shift = np.where(logistic, 0.0, self.mean)
         columns = np.ascontiguousarray(data.rows.T)
-        self.inputs = columns - self.mean[:, None]
+        # With the row of the biases at the end, ready to be picked from.
+        self._double = np.vstack([columns - self.mean[:, None], np.ones((1, data.n))])
+        self._single = self._double.astype(np.float32)
+        self.inputs = self._double[:-1]
         self.targets = columns - self.shift[:, None]
         for j in np.flatnonzero(logistic):
             self.targets[j] = zeros_and_ones(columns[j])
-        ones = np.ones((1, data.n))
-        # In single precision with the row of the biases at the end, ready to be picked from.
-        self._single = np.vstack([self.inputs, ones]).astype(np.float32)
         self._targets = self.targets.astype(np.float32)
         self.deviations = data.deviations * data.scale
         # A restart concerns a stretch of the order or a pair, and a long one has more of these.
@@ -97,14 +98,13 @@ class NodeNetworks(SeparableScore):
     def problem(self, node: int, inputs: NDArray[np.intp]) -> Problem:
         """Q_node with parents ``inputs`` (k,), in double precision."""
         score, bias = self.score, self.score.bias
-        X = self.inputs[inputs]
+        X = self._double[np.append(inputs, self.data.d) if bias else inputs]
         l1, l2, ridge = (
             np.full(inputs.size, float(score.l1)),
             np.full(inputs.size, float(score.l2)),
             np.full(score.hidden, float(score.l2)),
         )
         if bias:
-            X = np.vstack([X, np.ones((1, self.data.n))])
             l1, l2, ridge = np.append(l1, 0.0), np.append(l2, 0.0), np.append(ridge, 0.0)
         return Problem(
             X, self.targets[node], l1, l2, ridge, score.hidden, self.kinds[node], self.activation
@@ -267,10 +267,11 @@ class NodeNetworks(SeparableScore):
         if bias:
             l1[-1] = decay[-1] = ridge[-1] = 0.0
         v = np.zeros(h + bias)
+        single = tolerance >= _FINE
         value, _ = minimise(
             u,
-            self._single[rows],
-            self._targets[node],
+            (self._single if single else self._double)[rows],
+            self._targets[node] if single else self.targets[node],
             np.concatenate([np.tile(l1, h), np.zeros(joint)]),
             decay,
             ridge,
@@ -285,14 +286,15 @@ class NodeNetworks(SeparableScore):
 
     def polished(self, node: int, network: Network) -> NodeFit:
         """To the end, in double precision."""
-        if network.inputs.size:
-            network = self.improved(node, network.inputs, network, tolerance=_FINE).parameters
-        problem = self.problem(node, network.inputs)
+        inputs = network.inputs
+        for tolerance in (_FINE, _FINEST) if inputs.size else ():
+            network = self.improved(node, inputs, network, tolerance=tolerance).parameters
+        problem = self.problem(node, inputs)
         unit = min(self.scales[node], np.sqrt(self.scales[node]))
         small = _POLISHED * self.tolerance * unit / max(self.score.hidden, 1)
-        reach = np.append(self.deviations[network.inputs], 1.0).min(initial=1.0)
+        reach = np.append(self.deviations[inputs], 1.0).min(initial=1.0)
         first, output, value = problem.polish(network.first, network.output, small * reach)
-        return self._as_fit(node, value, Network(network.inputs, first, output, polished=True))
+        return self._as_fit(node, value, Network(inputs, first, output, polished=True))
 
     def _as_fit(self, node: int, value: float, network: Network) -> NodeFit:
         """With the inputs it uses, and those that it would use if they were allowed."""
