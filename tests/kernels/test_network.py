@@ -29,7 +29,7 @@ def problem(seed, loss=network.SQUARES, activation=network.SIGMOID, *, bias=True
     return Problem(X, y, l1, decay, ridge, h, loss, activation), A
 
 
-def single(p, A, v):
+def single(p, A, v, *, careful=False):
     """What the kernel says at A, with v as the point of departure for the logistic loss."""
     joint = p.loss == network.LOGISTIC
     u = np.append(A.ravel(), v if joint else [])
@@ -43,6 +43,7 @@ def single(p, A, v):
         p.ridge,
         p.loss,
         p.activation,
+        careful,
         np.empty((rows, n), dtype=np.float32),
         np.empty(A.shape, dtype=np.float32),
         np.empty(n, dtype=np.float32),
@@ -66,6 +67,7 @@ def fitted(p, A, v=None, max_iter=3000, tolerance=1e-6):
         p.ridge,
         p.loss,
         p.activation,
+        False,
         p.hidden,
         v,
         max_iter,
@@ -194,7 +196,7 @@ def test_units_that_are_nearly_alike_get_the_output_weights_of_double_precision(
     p, A = problem(3, h=4, n=1000)
     A[1:] = A[0] + 1e-2 * A[1:]
     p = replace(p, ridge=np.append(np.full(4, 1e-7), 0.0))
-    _, v, gradient = single(p, A, None)
+    _, v, gradient = single(p, A, None, careful=True)
     units, _ = p.forward(A, np.zeros(5))
     S = np.vstack([units.value, np.ones(p.y.size)])
     exact = np.linalg.solve(S @ S.T / p.y.size + np.diag(p.ridge), S @ p.y / p.y.size)

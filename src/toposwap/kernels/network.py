@@ -176,15 +176,18 @@ def _best_output(
     y: NDArray[np.float32],
     ridge: NDArray[np.float64],
     loss: int,
+    careful: bool,
     v: NDArray[np.float64],
 ) -> None:
     """The output weights that minimise a loss made of squares, given the hidden layer."""
     rows, n = S.shape
-    # Units that are nearly alike have large output weights of opposite signs. From sums in single
-    # precision these would be so wrong that a descent ends in the middle of a valley.
-    whole = S.astype(np.float64)
-    gram = np.dot(whole, whole.T) / n
-    c = np.dot(whole, y.astype(np.float64)) / n
+    if careful:
+        whole = S.astype(np.float64)
+        gram = np.dot(whole, whole.T) / n
+        c = np.dot(whole, y.astype(np.float64)) / n
+    else:
+        gram = np.dot(S, S.T).astype(np.float64) / n
+        c = np.dot(S, y).astype(np.float64) / n
     factor = np.empty((rows, rows))
     if loss == SQUARES:
         _ridge(gram, c, ridge, factor, v)
@@ -219,6 +222,7 @@ def evaluate(
     ridge: NDArray[np.float64],
     loss: int,
     activation: int,
+    careful: bool,
     S: NDArray[np.float32],
     A: NDArray[np.float32],
     f: NDArray[np.float32],
@@ -226,6 +230,10 @@ def evaluate(
     gradient: NDArray[np.float64],
 ) -> float:
     """F at the parameters ``u``, its gradient, and the output weights.
+
+    ``careful`` sums in double precision where units meet: those that are nearly alike have large
+    output weights of opposite signs, and from sums in single precision these are so wrong that a
+    descent ends in the middle of a valley.
 
     ``u`` is A row by row, followed by v for the logistic loss. ``decay`` (k,) and ``ridge`` (rows
     of S,) are the weights of the squares. ``S``, ``A`` and ``f`` are scratch; ``v`` and
@@ -244,7 +252,7 @@ def evaluate(
     if loss == LOGISTIC:
         v[:] = u[h * k :]
     else:
-        _best_output(S, y, ridge, loss, v)
+        _best_output(S, y, ridge, loss, careful, v)
     _predict(S, v, f)
     if loss == LOGISTIC:
         value = _likelihood_of_ones(y, f) / n

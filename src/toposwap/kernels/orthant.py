@@ -34,6 +34,7 @@ def minimise(
     ridge: NDArray[np.float64],
     loss: int,
     activation: int,
+    careful: bool,
     hidden: int,
     v: NDArray[np.float64],
     max_iter: int,
@@ -53,7 +54,7 @@ def minimise(
     count, newest = 0, -1
     g, tried_g, slope = np.empty(size), np.empty(size), np.empty(size)
     movable = np.ones(size, dtype=np.bool_)
-    value = _evaluate(u, X, y, decay, ridge, loss, activation, S, A, f, v, g)
+    value = _evaluate(u, X, y, decay, ridge, loss, activation, careful, S, A, f, v, g)
     value += np.dot(l1, np.abs(u))
     evaluations = 1
     past = np.full(_WINDOW, np.inf)
@@ -70,7 +71,9 @@ def minimise(
         for _ in range(12):
             tried, penalty, foretold = projected_step(u, slope, l1, free, direction, length)
             new = penalty
-            new += _evaluate(tried, X, y, decay, ridge, loss, activation, S, A, f, v, tried_g)
+            new += _evaluate(
+                tried, X, y, decay, ridge, loss, activation, careful, S, A, f, v, tried_g
+            )
             evaluations += 1
             if new <= value + 1e-4 * min(foretold, 0.0):
                 found = True
@@ -89,5 +92,5 @@ def minimise(
         g[:] = tried_g
         value = new
     if loss != LOGISTIC:
-        _evaluate(u, X, y, decay, ridge, loss, activation, S, A, f, v, g)
+        _evaluate(u, X, y, decay, ridge, loss, activation, careful, S, A, f, v, g)
     return value, evaluations

@@ -147,6 +147,10 @@ class Problem:
         by_a, by_v = self.smooth_gradient(A, v)
         return toward_zero(A, by_a, self.l1), by_v
 
+    def steepest(self, A: NDArray[np.float64], v: NDArray[np.float64]) -> float:
+        """The largest entry of the pseudo-gradient."""
+        return largest(*self.pseudo_gradient(A, v))
+
     def restricted(self, keep: NDArray[np.bool_]) -> Problem:
         """With the inputs ``keep`` (k,) only."""
         return replace(self, X=self.X[keep], l1=self.l1[keep], decay=self.decay[keep])
@@ -200,7 +204,7 @@ class Problem:
         damping = 1e-6
         for _ in range(max_iter):
             by_a, by_v = self.pseudo_gradient(A, v)
-            if max(np.abs(by_a).max(initial=0.0), np.abs(by_v).max()) <= small:
+            if largest(by_a, by_v) <= small:
                 break
             active = (A != 0.0) | (by_a != 0.0) | (self.l1 == 0.0)
             g = np.append(by_a[active], by_v)
@@ -243,6 +247,11 @@ class Problem:
             if fall < 0.0 and new <= value + 1e-4 * fall + blur:
                 return True, new_A, new_v, new
         return False, A, v, value
+
+
+def largest(by_a: NDArray[np.float64], by_v: NDArray[np.float64]) -> float:
+    """The largest absolute value in both."""
+    return max(float(np.abs(by_a).max(initial=0.0)), float(np.abs(by_v).max()))
 
 
 def toward_zero(

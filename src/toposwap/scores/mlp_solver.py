@@ -25,9 +25,11 @@ _POLISHED = 0.1
 #: A fit ends when twenty iterations lower Q by less than this part of it.
 LOOSE = 1e-5
 _ROUGH = 2e-4
-#: What single precision resolves; below it, double precision. Newton's method comes last of all:
-#: along a narrow valley a step of it costs as much as a hundred of these and leads no further.
+#: What single precision resolves. From there few steps of Newton's method lead to the end, but for
+#: narrow valleys: there a step of it leads no further than one of a descent in double precision,
+#: which costs a hundredth of it.
 _FINE = 2e-7
+_FEW_STEPS = 12
 _FINEST = 1e-9
 _MOST_ITERATIONS = 3000
 #: Units that die do so early; those left are cheaper.
@@ -82,7 +84,8 @@ class NodeNetworks(SeparableScore):
         self._targets = self.targets.astype(np.float32)
         self.deviations = data.deviations * data.scale
         # A restart concerns a stretch of the order or a pair, and a long one has more of these.
-        self.suggested_restarts = max(7, data.d // 2)
+        # With very many it takes too long for more than these.
+        self.suggested_restarts = min(max(7, data.d // 2), 25)
         if data.n < 3 * score.hidden:
             self.remarks = (
                 f"{data.n} rows are few for {score.hidden} hidden units a node: columns are fitted "
@@ -277,6 +280,7 @@ class NodeNetworks(SeparableScore):
             ridge,
             kind,
             self.activation,
+            tolerance <= _FINE,
             h,
             v,
             max_iter,
@@ -287,14 +291,19 @@ class NodeNetworks(SeparableScore):
     def polished(self, node: int, network: Network) -> NodeFit:
         """To the end, in double precision."""
         inputs = network.inputs
-        for tolerance in (_FINE, _FINEST) if inputs.size else ():
-            network = self.improved(node, inputs, network, tolerance=tolerance).parameters
         problem = self.problem(node, inputs)
         unit = min(self.scales[node], np.sqrt(self.scales[node]))
         small = _POLISHED * self.tolerance * unit / max(self.score.hidden, 1)
-        reach = np.append(self.deviations[inputs], 1.0).min(initial=1.0)
-        first, output, value = problem.polish(network.first, network.output, small * reach)
-        return self._as_fit(node, value, Network(inputs, first, output, polished=True))
+        small *= np.append(self.deviations[inputs], 1.0).min(initial=1.0)
+        value = np.inf
+        for tolerance, steps in ((_FINE, _FEW_STEPS), (_FINEST, _MOST_ITERATIONS)):
+            if inputs.size:
+                network = self.improved(node, inputs, network, tolerance=tolerance).parameters
+            first, output, value = problem.polish(network.first, network.output, small, steps)
+            network = Network(inputs, first, output, polished=True)
+            if problem.steepest(first, output) <= small:
+                break
+        return self._as_fit(node, value, network)
 
     def _as_fit(self, node: int, value: float, network: Network) -> NodeFit:
         """With the inputs it uses, and those that it would use if they were allowed."""
