@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toposwap.order import Order
     from toposwap.scores.base import OrderFit
     from toposwap.scores.mlp_fit import MLPFit
-    from toposwap.scores.mlp_solver import Network
+    from toposwap.scores.mlp_starts import Network
     from toposwap.scores.separable import NodeFit
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +10,8 @@ from toposwap.kernels.network import LOGISTIC, SIGMOID, SQUARES
 from toposwap.kernels.orthant import minimise
 from toposwap.losses.logistic import zeros_and_ones
 from toposwap.scores.mlp_model import ACTIVATIONS, LOSS_KINDS, Problem, layer, loss_slope
-from toposwap.scores.separable import NodeFit, SeparableScore
+from toposwap.scores.mlp_starts import Network, NetworkStarts
+from toposwap.scores.separable import NodeFit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,23 +34,9 @@ _FINEST = 1e-9
 _MOST_ITERATIONS = 3000
 #: Units that die do so early; those left are cheaper.
 _BEFORE_COUNTING = 40
-#: How many idle units look at new inputs.
-_WOKEN = 5
-#: How many units a further start draws anew.
-_REDRAWN = 3
 
 
-@dataclass(frozen=True, eq=False)
-class Network:
-    """One node: first layer (h, k, or k + 1 with biases), output (h, or h + 1), inputs (k,)."""
-
-    inputs: NDArray[np.intp]
-    first: NDArray[np.float64]
-    output: NDArray[np.float64]
-    polished: bool
-
-
-class NodeNetworks(SeparableScore):
+class NodeNetworks(NetworkStarts):
     """The part of the score that deals with one node at a time.
 
     Parameters
@@ -124,8 +110,8 @@ class NodeNetworks(SeparableScore):
     def cold_fits(self, node: int, inputs: NDArray[np.intp], starts: range) -> list[NodeFit]:
         """Fits from the random first layers of these numbers, far enough to compare them."""
         if inputs.size == 0:
-            return [self.polished(node, self._start(node, inputs, 0))]
-        return [self.rough_fit(node, self._start(node, inputs, k)) for k in starts]
+            return [self.polished(node, self.started(node, inputs, 0))]
+        return [self.rough_fit(node, self.started(node, inputs, k)) for k in starts]
 
     def renewed(self, node: int, fit: NodeFit, stop: int) -> NodeFit:
         """The best of ``fit`` and the starts 1 to ``stop`` - 1, each from the best until then.
@@ -135,46 +121,14 @@ class NodeNetworks(SeparableScore):
         """
         inputs = fit.parameters.inputs
         for number in range(1, stop if inputs.size else 0):
-            other = self.rough_fit(node, self._redrawn(node, fit.parameters, number))
+            other = self.rough_fit(node, self.redrawn(node, fit.parameters, number))
             if other.value < fit.value:
                 fit = other
         return fit
 
-    def _redrawn(self, node: int, network: Network, number: int) -> Network:
-        """With other weights of a few units, and of idle ones."""
-        k = network.inputs.size
-        fresh = self._start(node, network.inputs, number).first
-        active = np.asarray(network.first[:, :k].any(axis=1))
-        # Its rows are in no particular order, so neither are the units that it points at.
-        order = np.argsort(fresh[:, 0])
-        chosen = np.append(order[active[order]][:_REDRAWN], order[~active[order]][:_WOKEN])
-        first = network.first.copy()
-        first[chosen] = fresh[chosen]
-        return Network(network.inputs, first, network.output, polished=False)
-
     def rough_fit(self, node: int, start: Network) -> NodeFit:
         """From ``start``, far enough to compare it with others."""
         return self.improved(node, start.inputs, start, tolerance=_ROUGH)
-
-    def _start(self, node: int, inputs: NDArray[np.intp], number: int) -> Network:
-        """A first layer whose units see all inputs alike; the same for the same arguments."""
-        h, k, bias = self.score.hidden, inputs.size, self.score.bias
-        rng = np.random.default_rng((self.score.seed, number, node, *inputs.tolist()))
-        first = rng.standard_normal((h, k + bias))
-        first[:, :k] /= self.deviations[inputs] * np.sqrt(max(k, 1))
-        return Network(inputs, first, np.zeros(h + bias), polished=False)
-
-    def carried(self, network: Network, inputs: NDArray[np.intp]) -> Network:
-        """The same network with other inputs: those it had keep their weights, new ones get 0."""
-        h = self.score.hidden
-        whole = np.zeros((h, self.data.d + 1))
-        k = network.inputs.size
-        whole[:, network.inputs] = network.first[:, :k]
-        columns = inputs
-        if self.score.bias:
-            whole[:, -1] = network.first[:, -1]
-            columns = np.append(inputs, self.data.d)
-        return Network(inputs, whole[:, columns], network.output, polished=False)
 
     def warm_fit(
         self,
@@ -186,29 +140,11 @@ class NodeNetworks(SeparableScore):
     ) -> NodeFit:
         """From the network of ``warm``, whose idle units look at the inputs it gains."""
         start = self.carried(warm.parameters, inputs)
-        fit = self.improved(node, inputs, self._woken(node, start, warm), max_iter, tolerance)
+        fit = self.improved(node, inputs, self.woken(node, start, warm), max_iter, tolerance)
         assert warm.uses is not None
         if fit.value > warm.value and np.isin(np.flatnonzero(warm.uses), inputs).all():
             return self._as_fit(node, warm.value, start)
         return fit
-
-    def _woken(self, node: int, network: Network, warm: NodeFit) -> Network:
-        """With random weights of a few idle units for the inputs that ``warm`` did not have.
-
-        A unit without inputs has no output weight either, and no gradient ever gives it one.
-        """
-        gained = np.flatnonzero(~np.isin(network.inputs, warm.parameters.inputs))
-        idle = np.flatnonzero(~network.first[:, : network.inputs.size].any(axis=1))[:_WOKEN]
-        if not (gained.size and idle.size):
-            return network
-        fresh = self._start(node, network.inputs, 0).first[idle]
-        first = network.first.copy()
-        # As large as if the gained inputs were all there are.
-        size = np.sqrt(network.inputs.size / gained.size)
-        first[np.ix_(idle, gained)] = fresh[:, gained] * size
-        if self.score.bias:
-            first[idle, -1] = fresh[:, -1]
-        return Network(network.inputs, first, network.output, polished=False)
 
     def improved(
         self,

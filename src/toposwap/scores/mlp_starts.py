@@ -1,0 +1,94 @@
+"""Where the fit of a node's network begins: at random, or from another network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.scores.separable import SeparableScore
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.scores.mlp import MLP
+    from toposwap.scores.separable import NodeFit
+
+#: How many idle units look at new inputs.
+_WOKEN = 5
+#: How many units a further start draws anew.
+_REDRAWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """One node: first layer (h, k, or k + 1 with biases), output (h, or h + 1), inputs (k,)."""
+
+    inputs: NDArray[np.intp]
+    first: NDArray[np.float64]
+    output: NDArray[np.float64]
+    polished: bool
+
+
+class NetworkStarts(SeparableScore):
+    """The part of the score that draws networks and carries them over.
+
+    Attributes
+    ----------
+    deviations
+        Of the columns, (d,), in their units.
+    """
+
+    score: MLP
+    deviations: NDArray[np.float64]
+
+    def started(self, node: int, inputs: NDArray[np.intp], number: int) -> Network:
+        """A first layer whose units see all inputs alike; the same for the same arguments."""
+        h, k, bias = self.score.hidden, inputs.size, self.score.bias
+        rng = np.random.default_rng((self.score.seed, number, node, *inputs.tolist()))
+        first = rng.standard_normal((h, k + bias))
+        first[:, :k] /= self.deviations[inputs] * np.sqrt(max(k, 1))
+        return Network(inputs, first, np.zeros(h + bias), polished=False)
+
+    def redrawn(self, node: int, network: Network, number: int) -> Network:
+        """With other weights of a few units, and of idle ones."""
+        k = network.inputs.size
+        fresh = self.started(node, network.inputs, number).first
+        active = np.asarray(network.first[:, :k].any(axis=1))
+        # Its rows are in no particular order, so neither are the units that it points at.
+        order = np.argsort(fresh[:, 0])
+        chosen = np.append(order[active[order]][:_REDRAWN], order[~active[order]][:_WOKEN])
+        first = network.first.copy()
+        first[chosen] = fresh[chosen]
+        return Network(network.inputs, first, network.output, polished=False)
+
+    def carried(self, network: Network, inputs: NDArray[np.intp]) -> Network:
+        """The same network with other inputs: those it had keep their weights, new ones get 0."""
+        h = self.score.hidden
+        whole = np.zeros((h, self.data.d + 1))
+        k = network.inputs.size
+        whole[:, network.inputs] = network.first[:, :k]
+        columns = inputs
+        if self.score.bias:
+            whole[:, -1] = network.first[:, -1]
+            columns = np.append(inputs, self.data.d)
+        return Network(inputs, whole[:, columns], network.output, polished=False)
+
+    def woken(self, node: int, network: Network, warm: NodeFit) -> Network:
+        """With random weights of a few idle units for the inputs that ``warm`` did not have.
+
+        A unit without inputs has no output weight either, and no gradient ever gives it one.
+        """
+        gained = np.flatnonzero(~np.isin(network.inputs, warm.parameters.inputs))
+        idle = np.flatnonzero(~network.first[:, : network.inputs.size].any(axis=1))[:_WOKEN]
+        if not (gained.size and idle.size):
+            return network
+        fresh = self.started(node, network.inputs, 0).first[idle]
+        first = network.first.copy()
+        # As large as if the gained inputs were all there are.
+        size = np.sqrt(network.inputs.size / gained.size)
+        first[np.ix_(idle, gained)] = fresh[:, gained] * size
+        if self.score.bias:
+            first[idle, -1] = fresh[:, -1]
+        return Network(network.inputs, first, network.output, polished=False)
