@@ -1,4 +1,4 @@
-"""The single-precision kernels against their formulas in double precision."""
+"""The kernels against their formulas in double precision."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def problem(seed, loss=network.SQUARES, activation=network.SIGMOID, *, bias=True
     return Problem(X, y, l1, decay, ridge, h, loss, activation), A
 
 
-def single(p, A, v, *, careful=False):
+def single(p, A, v, *, careful=False, dtype=np.float32):
     """What the kernel says at A, with v as the point of departure for the logistic loss."""
     joint = p.loss == network.LOGISTIC
     u = np.append(A.ravel(), v if joint else [])
@@ -37,16 +37,16 @@ def single(p, A, v, *, careful=False):
     out_v, gradient = np.zeros(rows), np.zeros(u.size)
     value = network.evaluate(
         u,
-        p.X.astype(np.float32),
-        p.y.astype(np.float32),
+        p.X.astype(dtype),
+        p.y.astype(dtype),
         p.decay,
         p.ridge,
         p.loss,
         p.activation,
         careful,
-        np.empty((rows, n), dtype=np.float32),
-        np.empty(A.shape, dtype=np.float32),
-        np.empty(n, dtype=np.float32),
+        np.empty((rows, n), dtype=dtype),
+        np.empty(A.shape, dtype=dtype),
+        np.empty(n, dtype=dtype),
         out_v,
         gradient,
     )
@@ -204,3 +204,20 @@ def test_units_that_are_nearly_alike_get_the_output_weights_of_double_precision(
     np.testing.assert_allclose(v, exact, rtol=0.0, atol=1e-2 * np.abs(exact).max())
     by_a, _ = p.smooth_gradient(A, exact)
     np.testing.assert_allclose(gradient, by_a.ravel(), atol=2e-2 * np.abs(by_a).max())
+
+
+@pytest.mark.parametrize("activation", [network.SIGMOID, network.TANH, network.RELU])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_in_double_precision_nothing_is_lost(loss, activation):
+    p, A = problem(4, loss, activation)
+    v = np.random.default_rng(4).standard_normal(p.ridge.size)
+    A[0, 0] = 1000.0
+    value, v, gradient = single(p, A, v, dtype=np.float64)
+    l1 = float(np.abs(A).sum(axis=0) @ p.l1)
+    assert value == pytest.approx(p.value(A, v) - l1, rel=1e-12)
+    by_a, by_v = p.smooth_gradient(A, v)
+    np.testing.assert_allclose(gradient[: A.size], by_a.ravel(), rtol=1e-6, atol=1e-9)
+    if loss != network.LIKELIHOOD:
+        np.testing.assert_allclose(
+            by_v, gradient[A.size :] if gradient.size > A.size else 0.0, atol=1e-9
+        )

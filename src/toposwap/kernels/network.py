@@ -26,11 +26,15 @@ from toposwap.kernels.jit import kernel, reordered_kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Reals = NDArray[np.float32] | NDArray[np.float64]
+
 SIGMOID, TANH, RELU = 0, 1, 2
 SQUARES, LIKELIHOOD, LOGISTIC = 0, 1, 2
 
 _F = np.float32
 _DOUBLE = 8
+# exp of it is finite, which these kernels count on.
+_LARGEST_EXPONENT = 700.0
 _LOG2E = _F(1.4426950408889634)
 # 2^x on [-1/2, 1/2]: the Taylor series, whose remainder is 2e-7.
 _C1, _C2, _C3 = _F(0.69314718), _F(0.24022651), _F(0.055504109)
@@ -39,7 +43,7 @@ _ONE, _HALF, _LARGEST = _F(1.0), _F(0.5), _F(126.0)
 
 
 @reordered_kernel
-def activate(Z: NDArray[np.float32], activation: int) -> None:
+def activate(Z: Reals, activation: int) -> None:
     """Replace Z (h, n) by sigma(Z).
 
     In single precision the error of sigmoid and tanh is below 1e-6, and the loops vectorise.
@@ -56,7 +60,7 @@ def activate(Z: NDArray[np.float32], activation: int) -> None:
             row = Z[a]
             for i in range(n):
                 if activation == SIGMOID:
-                    row[i] = 1.0 / (1.0 + np.exp(-row[i]))
+                    row[i] = 1.0 / (1.0 + np.exp(min(-row[i], _LARGEST_EXPONENT)))
                 else:
                     row[i] = np.tanh(row[i])
         return
@@ -82,7 +86,7 @@ def activate(Z: NDArray[np.float32], activation: int) -> None:
 
 
 @reordered_kernel
-def _predict(S: NDArray[np.float32], v: NDArray[np.float64], f: NDArray[np.float32]) -> None:
+def _predict(S: Reals, v: NDArray[np.float64], f: Reals) -> None:
     """Put S'v into f (n,)."""
     total = np.zeros(f.size)
     for a in range(S.shape[0]):
@@ -93,7 +97,7 @@ def _predict(S: NDArray[np.float32], v: NDArray[np.float64], f: NDArray[np.float
 
 
 @reordered_kernel
-def _squares(y: NDArray[np.float32], f: NDArray[np.float32]) -> float:
+def _squares(y: Reals, f: Reals) -> float:
     """Put y - f into f and return its sum of squares."""
     total = 0.0
     for i in range(f.size):
@@ -103,7 +107,7 @@ def _squares(y: NDArray[np.float32], f: NDArray[np.float32]) -> float:
 
 
 @reordered_kernel
-def _likelihood_of_ones(y: NDArray[np.float32], f: NDArray[np.float32]) -> float:
+def _likelihood_of_ones(y: Reals, f: Reals) -> float:
     """Put y - p into f and return sum(log(1 + exp f) - y f)."""
     total = 0.0
     for i in range(f.size):
@@ -117,9 +121,9 @@ def _likelihood_of_ones(y: NDArray[np.float32], f: NDArray[np.float32]) -> float
 
 @reordered_kernel
 def _back(
-    S: NDArray[np.float32],
+    S: Reals,
     v: NDArray[np.float64],
-    r: NDArray[np.float32],
+    r: Reals,
     scale: float,
     activation: int,
 ) -> None:
@@ -172,8 +176,8 @@ def _ridge(
 
 @kernel
 def _best_output(
-    S: NDArray[np.float32],
-    y: NDArray[np.float32],
+    S: Reals,
+    y: Reals,
     ridge: NDArray[np.float64],
     loss: int,
     careful: bool,
@@ -216,16 +220,16 @@ def _best_output(
 @kernel
 def evaluate(
     u: NDArray[np.float64],
-    X: NDArray[np.float32],
-    y: NDArray[np.float32],
+    X: Reals,
+    y: Reals,
     decay: NDArray[np.float64],
     ridge: NDArray[np.float64],
     loss: int,
     activation: int,
     careful: bool,
-    S: NDArray[np.float32],
-    A: NDArray[np.float32],
-    f: NDArray[np.float32],
+    S: Reals,
+    A: Reals,
+    f: Reals,
     v: NDArray[np.float64],
     gradient: NDArray[np.float64],
 ) -> float:

@@ -27,8 +27,8 @@ LOGISTIC = network.LOGISTIC
 @kernel
 def minimise(
     u: NDArray[np.float64],
-    X: NDArray[np.float32],
-    y: NDArray[np.float32],
+    X: network.Reals,
+    y: network.Reals,
     l1: NDArray[np.float64],
     decay: NDArray[np.float64],
     ridge: NDArray[np.float64],

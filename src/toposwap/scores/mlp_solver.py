@@ -29,7 +29,7 @@ _ROUGH = 2e-4
 #: narrow valleys: there a step of it leads no further than one of a descent in double precision,
 #: which costs a hundredth of it.
 _FINE = 2e-7
-_FEW_STEPS = 12
+_FEW_STEPS, _MOST_STEPS = 12, 1000
 _FINEST = 1e-9
 _MOST_ITERATIONS = 3000
 #: Units that die do so early; those left are cheaper.
@@ -232,7 +232,7 @@ class NodeNetworks(NetworkStarts):
         small = _POLISHED * self.tolerance * unit / max(self.score.hidden, 1)
         small *= np.append(self.deviations[inputs], 1.0).min(initial=1.0)
         value = np.inf
-        for tolerance, steps in ((_FINE, _FEW_STEPS), (_FINEST, _MOST_ITERATIONS)):
+        for tolerance, steps in ((_FINE, _FEW_STEPS), (_FINEST, _MOST_STEPS)):
             if inputs.size:
                 network = self.improved(node, inputs, network, tolerance=tolerance).parameters
             first, output, value = problem.polish(network.first, network.output, small, steps)

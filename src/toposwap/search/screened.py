@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 #: A rough price is too high by up to about this part of the values of the nodes it concerns.
 _SLACK = 1e-2
 _TRUE_PRICES = 2
-_COUNTS = 0.1
+#: Restarts cannot go round in circles, so this part of the fall that makes a move is enough.
+_ENOUGH = 0.1
 
 
 class ScreenedSearch(Search):
@@ -93,8 +94,7 @@ class ScreenedSearch(Search):
             # A better order that does not yet look it: its nodes have had one start each.
             if fit.order != best[0] and fit.value < lowest + slack(fit, len(touched)):
                 fit.restart_nodes()
-            # Nothing can go round in circles here, so a smaller fall counts than that of a move.
-            if fit.value < lowest - _COUNTS * fit.resolution:
+            if fit.value < lowest - _ENOUGH * fit.resolution:
                 yield Move("restart", restart + 1, f"restart {restart + 1} of {restarts}")
             else:
                 fit.restore(best)
