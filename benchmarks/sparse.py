@@ -85,14 +85,22 @@ def against_flop(label: str, kind: str, n: int, d: int, restarts: int, seeds: in
 
 def against_paper(noise: str, score: str, bars: dict[int, float], seeds: int) -> None:
     for d, bar in bars.items():
+        # Where a search can be exhaustive, its SHD tells what is the score's doing.
+        searches = ("auto", "exact") if d <= 20 and score == "bic" else ("auto",)
         distances = []
         for seed in range(seeds):
             sample = ts.simulate.linear_dataset(d, 1000, "ER4", noise=noise, random_state=seed)
-            model = ts.Topo(score=score, init="random", random_state=seed).fit(sample.X)
-            found = model.cpdag_ if score == "bic" else model.adjacency_matrix_
-            distances.append(ts.metrics.shd(sample.weights, found))
+            row = []
+            for search in searches:
+                model = ts.Topo(score=score, init="random", search=search, random_state=seed)
+                model.fit(sample.X)
+                found = model.cpdag_ if score == "bic" else model.adjacency_matrix_
+                row.append(ts.metrics.shd(sample.weights, found))
+            distances.append(row)
         told = f"{noise}, ER4, n=1000, d={d}, {score}"
-        print(f"{told:42s} SHD mean {np.mean(distances):5.2f}  bar {bar}", flush=True)
+        mean = np.mean(distances, axis=0)
+        minimum = f"  (of the score's minimum {mean[1]:.2f})" if len(searches) > 1 else ""
+        print(f"{told:42s} SHD mean {mean[0]:5.2f}  bar {bar}{minimum}", flush=True)
 
 
 def main() -> None:

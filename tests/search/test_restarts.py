@@ -70,7 +70,9 @@ def test_restarts_are_a_plain_loop():
     with Restarts(fit, 6, 3, np.random.default_rng(7)) as restarts:
         for restart in range(6):
             twin = fit.twin()
-            perturb(twin, np.random.default_rng([seed, restart]))
+            rng = np.random.default_rng([seed, restart])
+            d = len(fit.order)
+            perturb(twin, rng, at_most=0 if rng.integers(max(4, d // 3)) else d // 2)
             while twin.insertion_sweep(twin.order.variables):
                 pass
             trial = restarts.take(restart)
@@ -123,7 +125,7 @@ def test_an_interruption_keeps_the_best_and_leaves_no_thread(monkeypatch, n_jobs
     search = AutoSearch(n_restarts=10**9, n_jobs=n_jobs)
     history, status = run(search, fit, bound.data.names, rng=np.random.default_rng(0))
     assert status == "interrupted"
-    assert fit.value == pytest.approx(history[-1].score, rel=1e-12)
+    assert fit.value == pytest.approx(history[-1].score, rel=1e-10)
 
 
 def test_a_limit_of_iterations_leaves_no_thread():

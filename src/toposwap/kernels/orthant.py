@@ -39,8 +39,8 @@ def minimise(
     v: NDArray[np.float64],
     max_iter: int,
     tolerance: float,
-) -> tuple[float, int]:
-    """Improve ``u`` in place; return the penalised value and the number of evaluations.
+) -> tuple[float, bool]:
+    """Improve ``u`` in place; return the penalised value and whether the end was reached.
 
     Ends when twenty iterations have lowered the value by less than ``tolerance`` of it. ``v`` is
     set to the output weights that belong to ``u``.
@@ -56,11 +56,12 @@ def minimise(
     movable = np.ones(size, dtype=np.bool_)
     value = _evaluate(u, X, y, decay, ridge, loss, activation, careful, S, A, f, v, g)
     value += np.dot(l1, np.abs(u))
-    evaluations = 1
+    ended = False
     past = np.full(_WINDOW, np.inf)
     for iteration in range(max_iter):
         largest, free = one_sided_slopes(u, g, l1, movable, slope)
-        if largest == 0.0 or past[iteration % _WINDOW] - value < tolerance * abs(value):
+        ended = largest == 0.0 or past[iteration % _WINDOW] - value < tolerance * abs(value)
+        if ended:
             break
         past[iteration % _WINDOW] = value
         direction = free_direction(steps, changes, newest, count, slope, free)
@@ -74,13 +75,13 @@ def minimise(
             new += _evaluate(
                 tried, X, y, decay, ridge, loss, activation, careful, S, A, f, v, tried_g
             )
-            evaluations += 1
             if new <= value + 1e-4 * min(foretold, 0.0):
                 found = True
                 break
             length *= 0.4
         if not found:
-            if count == 0:
+            ended = count == 0
+            if ended:
                 break
             count = 0
             continue
@@ -93,4 +94,4 @@ def minimise(
         value = new
     if loss != LOGISTIC:
         _evaluate(u, X, y, decay, ridge, loss, activation, careful, S, A, f, v, g)
-    return value, evaluations
+    return value, ended

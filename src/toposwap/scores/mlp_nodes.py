@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -11,15 +12,15 @@ from toposwap.kernels.network import SQUARES
 from toposwap.scores.base import Point
 from toposwap.scores.mlp import NetworkModel, Networks
 from toposwap.scores.mlp_model import toward_zero
-from toposwap.scores.mlp_prune import RULE, kept_parents
+from toposwap.scores.mlp_prune import RELAXED, RULE, kept_parents
 from toposwap.scores.mlp_solver import NodeNetworks
+from toposwap.scores.mlp_starts import Network
 from toposwap.scores.surrogate import surrogate_order
 
 if TYPE_CHECKING:
     from toposwap.order import Order
     from toposwap.scores.base import OrderFit
     from toposwap.scores.mlp_fit import MLPFit
-    from toposwap.scores.mlp_starts import Network
     from toposwap.scores.separable import NodeFit
 
 
@@ -84,16 +85,29 @@ class BoundMLP(NodeNetworks):
     def pruned(
         self,
         parameters: Networks,
-        order: Order,  # noqa: ARG002 - the weights keep to it
+        order: Order,
         rng: np.random.Generator,  # noqa: ARG002 - the starts of a problem are its own
     ) -> Networks:
-        """Keep the inputs that stand out over several fits and fit them again."""
-        weights = parameters.weights
+        """Keep the predecessors that are worth their price, fitted with a part of the penalties."""
+        score = copy.copy(self.score)
+        score.l1, score.l2 = RELAXED * score.l1, RELAXED * score.l2
+        relaxed = BoundMLP(score, self.data, self.losses)
         nodes = []
         for j in range(self.data.d):
-            inputs = np.flatnonzero(weights[:, j])
-            nodes.append(kept_parents(self, j, inputs))
+            before = np.flatnonzero(order.positions < order.positions[j])
+            solution = relaxed.node_of(parameters, j)
+            nodes.append(kept_parents(relaxed, j, solution, before))
         return self.assemble(nodes)
+
+    def node_of(self, parameters: Networks, node: int) -> NodeFit:
+        """The network of one node, with the inputs it uses."""
+        inputs = np.flatnonzero(parameters.weights[:, node])
+        first, output = parameters.first[inputs, :, node].T, parameters.output[:, node]
+        if self.score.bias:
+            first = np.column_stack([first, parameters.biases[:, node]])
+            output = np.append(output, parameters.intercepts[node])
+        value = self.problem(node, inputs).value(first, output)
+        return self.as_fit(node, value, Network(inputs, first, output, polished=True))
 
     def evaluate(self, parameters: Networks) -> Point:
         """Q and the distance of zero from its subdifferential, edge by edge, at any networks."""

@@ -1,68 +1,97 @@
 r"""Which inputs of a network are parents.
 
-From one fit the norms :math:`W_{ij}` of weak parents and of strong strangers overlap, because a
-network that lacks a little uses whatever is near. So the norms are averaged over several fits from
-different starts, the weakest inputs are dropped, the networks are fitted again without them, and so
-on down to a single input. Of the sets on this way the one is kept that minimises
+The penalties that keep a search stable also shrink: a parent of moderate effect may not pay for its
+weights and be left out, and what a fit with penalties leaves over says little about what an input
+is worth. So the question is asked with a part of the penalties, and of all that precedes a node.
 
-.. math:: -2 \log \text{likelihood} + 2 \log \log n \cdot \#\{A_{ai} \ne 0\}
-          + 2 \log k \cdot \#\text{inputs}, \qquad k = \#\text{candidates} :
+The network found is fitted again with these, and so are networks with some of its units drawn anew.
+The inputs whose norms :math:`W_{ij}`, averaged over the fits, are smallest are dropped, the
+networks are fitted again without them, and so on down to a single input. Of the sets on this way
+the one is kept that minimises
 
-Hannan and Quinn's price for each weight that is not zero, and that of the extended BIC for choosing
-an input among k. (The price of BIC, log n, counts weights that are held small by the penalties as
-if they were free, and drops strong parents of nodes that have many.)
+.. math:: -2 \log \text{likelihood} + 2 \log \log n \cdot p + 2 \log k \cdot \#\text{inputs},
+          \qquad k = \#\text{candidates} :
+
+Hannan and Quinn's price for each of p parameters, and that of the extended BIC for choosing an
+input among k. The likelihood is that after one Gauss-Newton step without any penalty along the
+parameters in use, which undoes most of the shrinkage, and p is the rank of that step.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.network import LOGISTIC
+from toposwap.kernels.network import LOGISTIC, SQUARES
+from toposwap.scores.mlp_solver import ROUGH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.scores.mlp_model import Problem
     from toposwap.scores.mlp_nodes import BoundMLP
+    from toposwap.scores.mlp_starts import Network
     from toposwap.scores.separable import NodeFit
 
+#: The part of the penalties with which parents are chosen and fitted.
+RELAXED = 0.3
 _FITS = 3
 #: Up to so many inputs they are dropped one by one, above it a quarter at a time.
-_ONE_BY_ONE = 12
+_ONE_BY_ONE = 20
 #: Norms below this part of the node's largest go together.
-_NEGLIGIBLE = 0.15
+_NEGLIGIBLE = 0.1
+#: Iterations of the first fits and of those after a drop. Fits that are alike in how far they went
+#: compare better than some at the end and some on the way; more of both changes little.
+_FIRST, _LATER = 60, 25
+#: Directions of the step with less than this part of the square of a parameter's are no parameters.
+_NO_DIRECTION = 1e-3
+#: Networks with more weights than this part of the rows are passed over.
+_MOST = 0.5
 
 RULE = (
-    f"inputs of small norm, over {_FITS} fits, are dropped and the rest fitted again; of the sets "
-    "on the way the best by an information criterion is kept"
+    f"with {RELAXED:g} of the penalties inputs of small norm, over {_FITS} fits, are dropped and "
+    "the rest fitted again; of the sets on the way the best by an information criterion is kept"
 )
 
 
-def kept_parents(bound: BoundMLP, node: int, inputs: NDArray[np.intp]) -> NodeFit:
-    """The fit of ``node`` to those of ``inputs`` that are worth their price, polished."""
-    starts = range(bound.score.n_starts, bound.score.n_starts + _FITS)
-    candidates = max(inputs.size, 1)
-    best = bound.cold_fits(node, inputs[:0], starts)[0]
-    lowest = criterion(bound, node, best, candidates)
-    fits = bound.cold_fits(node, inputs, starts)
-    while inputs.size:
+def kept_parents(
+    relaxed: BoundMLP, node: int, solution: NodeFit, before: NDArray[np.intp]
+) -> NodeFit:
+    """The fit of ``node`` to those of the variables ``before`` it that are worth their price.
+
+    Parameters
+    ----------
+    relaxed
+        The score with a part of its penalties.
+    solution
+        The network found, its value by ``relaxed``.
+    """
+
+    def fitted(start: Network, iterations: int) -> NodeFit:
+        return relaxed.improved(node, start.inputs, start, iterations, ROUGH)
+
+    best = relaxed.cold_fits(node, before[:0], range(1))[0]
+    if before.size == 0:
+        return best
+    lowest = criterion(relaxed, node, best, before.size)
+    found = relaxed.warm_fit(node, before, solution, _FIRST, ROUGH)
+    starts = (relaxed.redrawn(node, found.parameters, number) for number in range(1, _FITS))
+    fits = [found, *(fitted(start, _FIRST) for start in starts)]
+    inputs = before
+    while True:
         fit = min(fits, key=lambda fit: fit.value)
-        price = criterion(bound, node, fit, candidates)
+        price = criterion(relaxed, node, fit, before.size)
         if price < lowest:
             best, lowest = fit, price
         norms = np.mean([edge_norms(fit) for fit in fits], axis=0)
-        many = inputs.size > _ONE_BY_ONE
-        count = max(
-            -(-inputs.size // 4) if many else 1, int((norms < _NEGLIGIBLE * norms.max()).sum())
-        )
+        few = -(-inputs.size // 4) if inputs.size > _ONE_BY_ONE else 1
+        count = max(few, int((norms < _NEGLIGIBLE * norms.max()).sum()))
         inputs = inputs[np.sort(np.argsort(norms, kind="stable")[count:])]
-        if many:
-            # Too much changes for the old networks to be near the best new ones.
-            fits = bound.cold_fits(node, inputs, starts)
-        else:
-            fits = [bound.rough_fit(node, bound.carried(fit.parameters, inputs)) for fit in fits]
-    return bound.polished(node, best.parameters)
+        if inputs.size == 0:
+            return relaxed.polished(node, best.parameters)
+        fits = [fitted(relaxed.carried(fit.parameters, inputs), _LATER) for fit in fits]
 
 
 def edge_norms(fit: NodeFit) -> NDArray[np.float64]:
@@ -72,15 +101,42 @@ def edge_norms(fit: NodeFit) -> NDArray[np.float64]:
 
 
 def criterion(bound: BoundMLP, node: int, fit: NodeFit, candidates: int) -> float:
-    """The formula above."""
-    network = fit.parameters
-    problem = bound.problem(node, network.inputs)
-    _, f = problem.forward(network.first, network.output)
-    n = bound.data.n
+    """The formula above; infinity for networks with too many parameters to tell."""
+    network, n = fit.parameters, bound.data.n
+    used = network.output[: bound.score.hidden] != 0.0
+    problem = bound.problem(node, network.inputs).with_units(int(used.sum()))
+    first = network.first[used]
+    active = (first != 0.0) | (problem.l1 == 0.0)
+    if np.count_nonzero(active) > _MOST * n:
+        return float(np.inf)
+    output = network.output[np.append(used, True) if problem.intercept else used]
+    loss, gain, rank = _without_penalties(problem, first, output, active)
     if problem.loss == LOGISTIC:
-        deviance = 2.0 * n * problem.loss_of(f)[0]
+        deviance = 2.0 * n * (loss - gain)
     else:
-        deviance = n * float(np.log(np.mean((problem.y - f) ** 2)))
-    weights = np.count_nonzero(network.first[:, : network.inputs.size])
+        deviance = n * float(np.log(2.0 * (loss - gain)))
     choice = 2.0 * np.log(candidates) * network.inputs.size
-    return float(deviance + 2.0 * np.log(np.log(n)) * weights + choice)
+    return float(deviance + 2.0 * np.log(np.log(n)) * rank + choice)
+
+
+def _without_penalties(
+    problem: Problem,
+    A: NDArray[np.float64],
+    v: NDArray[np.float64],
+    active: NDArray[np.bool_],
+) -> tuple[float, float, int]:
+    """The loss at (A, v), by how much a Gauss-Newton step lowers it, and the rank of that step.
+
+    The likelihood of squares is a function of their sum, so its step is theirs.
+    """
+    if problem.loss != LOGISTIC:
+        problem = replace(problem, loss=SQUARES)
+    units, f = problem.forward(A, v)
+    loss, r, w = problem.loss_of(f)
+    J = problem.jacobian(units, v, active)
+    curvature = (J * w) @ J.T
+    size = np.sqrt(np.maximum(np.diag(curvature), np.finfo(float).tiny))
+    shares, directions = np.linalg.eigh(curvature / np.outer(size, size))
+    kept = shares > _NO_DIRECTION
+    slope = directions[:, kept].T @ (J @ r / size)
+    return loss, 0.5 * float(slope @ (slope / shares[kept])), int(kept.sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _POLISHED = 0.1
 #: A fit ends when twenty iterations lower Q by less than this part of it.
 LOOSE = 1e-5
-_ROUGH = 2e-4
+ROUGH = 2e-4
 #: What single precision resolves. From there few steps of Newton's method lead to the end, but for
 #: narrow valleys: there a step of it leads no further than one of a descent in double precision,
 #: which costs a hundredth of it.
@@ -33,7 +34,7 @@ _FEW_STEPS, _MOST_STEPS = 12, 1000
 _FINEST = 1e-9
 _MOST_ITERATIONS = 3000
 #: Units that die do so early; those left are cheaper.
-_BEFORE_COUNTING = 40
+_COUNTED_AFTER = (12, 40)
 
 
 class NodeNetworks(NetworkStarts):
@@ -128,7 +129,7 @@ class NodeNetworks(NetworkStarts):
 
     def rough_fit(self, node: int, start: Network) -> NodeFit:
         """From ``start``, far enough to compare it with others."""
-        return self.improved(node, start.inputs, start, tolerance=_ROUGH)
+        return self.improved(node, start.inputs, start, tolerance=ROUGH)
 
     def warm_fit(
         self,
@@ -143,7 +144,7 @@ class NodeNetworks(NetworkStarts):
         fit = self.improved(node, inputs, self.woken(node, start, warm), max_iter, tolerance)
         assert warm.uses is not None
         if fit.value > warm.value and np.isin(np.flatnonzero(warm.uses), inputs).all():
-            return self._as_fit(node, warm.value, start)
+            return self.as_fit(node, warm.value, start)
         return fit
 
     def improved(
@@ -158,18 +159,18 @@ class NodeNetworks(NetworkStarts):
         if inputs.size + self.score.bias == 0:
             return self.polished(node, start)
         first, output = start.first, start.output
-        alive = np.ones(self.score.hidden, dtype=bool)
-        iterations = min(max_iter, _BEFORE_COUNTING)
-        for most in (iterations, max_iter - iterations):
-            if most:
-                alive = self._alive(node, first)
-                rows = np.append(alive, True) if self.score.bias else alive
-                first, output = first.copy(), output.copy()
-                value, first[alive], output[rows] = self._minimise(
-                    node, inputs, first[alive], output[rows], most, tolerance
-                )
+        for begin, end in itertools.pairwise((0, *_COUNTED_AFTER, _MOST_ITERATIONS)):
+            alive = self._alive(node, first)
+            rows = np.append(alive, True) if self.score.bias else alive
+            first, output = first.copy(), output.copy()
+            most = min(end, max_iter) - begin
+            value, ended, first[alive], output[rows] = self._minimise(
+                node, inputs, first[alive], output[rows], most, tolerance
+            )
+            if ended or end >= max_iter:
+                break
         output[: self.score.hidden][~alive] = 0.0
-        return self._as_fit(node, value, Network(inputs, first, output, polished=False))
+        return self.as_fit(node, value, Network(inputs, first, output, polished=False))
 
     def _alive(self, node: int, first: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Units that are not constant, (h,).
@@ -194,7 +195,7 @@ class NodeNetworks(NetworkStarts):
         output: NDArray[np.float64],
         max_iter: int,
         tolerance: float,
-    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[float, bool, NDArray[np.float64], NDArray[np.float64]]:
         score, bias = self.score, int(self.score.bias)
         rows = np.append(inputs, self.data.d) if bias else inputs
         h, k = first.shape
@@ -207,7 +208,7 @@ class NodeNetworks(NetworkStarts):
             l1[-1] = decay[-1] = ridge[-1] = 0.0
         v = np.zeros(h + bias)
         single = tolerance >= _FINE
-        value, _ = minimise(
+        value, ended = minimise(
             u,
             (self._single if single else self._double)[rows],
             self._targets[node] if single else self.targets[node],
@@ -222,7 +223,7 @@ class NodeNetworks(NetworkStarts):
             max_iter,
             tolerance,
         )
-        return float(value), u[: h * k].reshape(h, k), v
+        return float(value), ended, u[: h * k].reshape(h, k), v
 
     def polished(self, node: int, network: Network) -> NodeFit:
         """To the end, in double precision."""
@@ -235,13 +236,19 @@ class NodeNetworks(NetworkStarts):
         for tolerance, steps in ((_FINE, _FEW_STEPS), (_FINEST, _MOST_STEPS)):
             if inputs.size:
                 network = self.improved(node, inputs, network, tolerance=tolerance).parameters
-            first, output, value = problem.polish(network.first, network.output, small, steps)
+            first, output = network.first.copy(), network.output.copy()
+            alive = self._alive(node, first)
+            rows = np.append(alive, True) if self.score.bias else alive
+            first[alive], output[rows], value = problem.with_units(int(alive.sum())).polish(
+                first[alive], output[rows], small, steps
+            )
+            output[: self.score.hidden][~alive] = 0.0
             network = Network(inputs, first, output, polished=True)
             if problem.steepest(first, output) <= small:
                 break
-        return self._as_fit(node, value, network)
+        return self.as_fit(node, value, network)
 
-    def _as_fit(self, node: int, value: float, network: Network) -> NodeFit:
+    def as_fit(self, node: int, value: float, network: Network) -> NodeFit:
         """With the inputs it uses, and those that it would use if they were allowed."""
         k = network.inputs.size
         uses = np.zeros(self.data.d, dtype=bool)

@@ -75,7 +75,7 @@ class BoundSubset(BoundScore):
         self.logarithmic = logarithmic
         self.price = price
         # A restart costs about d^2, and few columns are easily stuck.
-        self.suggested_restarts = max(20, 1000 // data.d)
+        self.suggested_restarts = max(20, 2000 // data.d)
         # More parents than rows can tell apart are never needed, and few nodes have dozens.
         most = min(data.d - 1, data.n - 2, 50)
         self.max_parents = max(1, most if max_parents is None else min(max_parents, data.d - 1))

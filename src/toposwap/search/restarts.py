@@ -93,7 +93,12 @@ class Restarts:
         else:
             trial.become(self._fit)
         rng = np.random.default_rng([self._seed, restart])
-        if self._guide is None or restart % 2:
+        if self._guide is None:
+            d = len(trial.order)
+            # A large perturbation is nearly a search from scratch: the dearer, the rarer.
+            large = rng.integers(max(4, d // 3)) == 0
+            perturb(trial, rng, at_most=d // 2 if large else 0)
+        elif restart % 2:
             perturb(trial, rng)
         else:
             guide = self._guide.fit(trial.order)

@@ -1,0 +1,103 @@
+"""Which inputs of a network are kept."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import toposwap as ts
+from toposwap.dataset import Dataset
+from toposwap.kernels.network import LIKELIHOOD, LOGISTIC, SQUARES
+from toposwap.scores.mlp_prune import _without_penalties, criterion
+
+
+def table(n=600, seed=0):
+    """x3 leans on x1 strongly and on x2 a little; x4 on nothing."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 4))
+    X[:, 2] += 3.0 * np.tanh(X[:, 0]) + 0.2 * X[:, 1]
+    return X
+
+
+def network(loss, seed=1):
+    """A node with three inputs, two units, and a parameter of each kind that is not in use."""
+    rng = np.random.default_rng(seed)
+    X = table()
+    X[:, 2] = X[:, 2] > 0 if loss == "logistic" else X[:, 2]
+    losses = ["least-squares", "least-squares", loss, "least-squares"]
+    bound = ts.scores.MLP(hidden=2, loss=losses).bind(Dataset.from_table(X))
+    problem = bound.problem(2, np.array([0, 1, 3]))
+    # Large enough to be far from linear, where tangents are nearly dependent.
+    A, v = 3.0 * rng.standard_normal((2, 4)), rng.standard_normal(3)
+    A[0, 1] = A[1, 2] = 0.0
+    return problem, A, v, (A != 0.0)
+
+
+def at(problem, A, v, active, change):
+    """F with the parameters in use changed, (n,)."""
+    A = A.copy()
+    count = np.count_nonzero(active)
+    A[active] += change[:count]
+    return problem.forward(A, v + change[count:])[1]
+
+
+def numeric_jacobian(problem, A, v, active, h=1e-6):
+    size = np.count_nonzero(active) + v.size
+    steps = h * np.eye(size)
+    return np.array(
+        [(at(problem, A, v, active, e) - at(problem, A, v, active, -e)) / (2.0 * h) for e in steps]
+    )
+
+
+@pytest.mark.parametrize("loss", ["least-squares", "gaussian"])
+def test_the_step_without_penalties_is_a_regression_on_the_tangents(loss):
+    problem, A, v, active = network(loss)
+    assert problem.loss == (SQUARES if loss == "least-squares" else LIKELIHOOD)
+    value, gain, rank = _without_penalties(problem, A, v, active)
+    J = numeric_jacobian(problem, A, v, active)
+    r = problem.y - problem.forward(A, v)[1]
+    beyond = r - J.T @ np.linalg.lstsq(J.T, r, rcond=None)[0]
+    assert rank == len(J)
+    assert value == pytest.approx(0.5 * np.mean(r**2), rel=1e-12)
+    assert value - gain == pytest.approx(0.5 * np.mean(beyond**2), rel=1e-6)
+
+
+def test_the_step_of_a_logistic_loss_is_one_of_iterated_regressions():
+    problem, A, v, active = network("logistic")
+    assert problem.loss == LOGISTIC
+    _, gain, _ = _without_penalties(problem, A, v, active)
+    J = numeric_jacobian(problem, A, v, active)
+    p = expit(problem.forward(A, v)[1])
+    g, H = J @ (problem.y - p) / p.size, (J * (p * (1.0 - p))) @ J.T / p.size
+    assert gain == pytest.approx(0.5 * g @ np.linalg.solve(H, g), rel=1e-5)
+
+
+def test_parameters_that_do_the_same_are_counted_once():
+    problem, A, v, active = network("least-squares")
+    A[1], v[1] = A[0], v[0]
+    active[1] = active[0]
+    _, _, rank = _without_penalties(problem, A, v, active)
+    assert rank == np.count_nonzero(active[0]) + 1 + 1  # a unit's weights, its output, the mean
+
+
+def test_a_parent_that_the_penalty_left_out_is_found():
+    score = ts.scores.MLP(hidden=10, l1=0.2, l2=0.05)
+    model = ts.Topo(score, "none", [0, 1, 3, 2]).fit(table())
+    assert model.weights_[1, 2] == 0.0
+    np.testing.assert_array_equal(np.argwhere(model.adjacency_matrix_), [[0, 2], [1, 2]])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_noise_nothing_is_kept(seed):
+    X = np.random.default_rng(seed).standard_normal((400, 5))
+    model = ts.Topo(ts.scores.MLP(hidden=8), "none", list(range(5))).fit(X)
+    assert not model.adjacency_matrix_.any()
+
+
+def test_a_network_with_more_weights_than_the_rows_can_tell_is_passed_over():
+    X = table(n=60)
+    bound = ts.scores.MLP(hidden=30).bind(Dataset.from_table(X))
+    inputs = np.array([0, 1, 3])
+    begun = bound.started(2, inputs, 0)
+    begun.output[:] = 1.0
+    fit = bound.as_fit(2, 0.0, begun)
+    assert criterion(bound, 2, fit, 3) == np.inf
