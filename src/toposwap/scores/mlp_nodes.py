@@ -12,7 +12,7 @@ from toposwap.kernels.network import SQUARES
 from toposwap.scores.base import Point
 from toposwap.scores.mlp import NetworkModel, Networks
 from toposwap.scores.mlp_model import toward_zero
-from toposwap.scores.mlp_prune import RELAXED, RULE, kept_parents
+from toposwap.scores.mlp_prune import RULE, kept_parents, relaxed
 from toposwap.scores.mlp_solver import NodeNetworks
 from toposwap.scores.mlp_starts import Network
 from toposwap.scores.surrogate import surrogate_order
@@ -89,14 +89,12 @@ class BoundMLP(NodeNetworks):
         rng: np.random.Generator,  # noqa: ARG002 - the starts of a problem are its own
     ) -> Networks:
         """Keep the predecessors that are worth their price, fitted with a part of the penalties."""
-        score = copy.copy(self.score)
-        score.l1, score.l2 = RELAXED * score.l1, RELAXED * score.l2
-        relaxed = BoundMLP(score, self.data, self.losses)
         nodes = []
         for j in range(self.data.d):
             before = np.flatnonzero(order.positions < order.positions[j])
-            solution = relaxed.node_of(parameters, j)
-            nodes.append(kept_parents(relaxed, j, solution, before))
+            bound = copy.copy(self)
+            bound.score = relaxed(self.score, before.size)
+            nodes.append(kept_parents(bound, j, bound.node_of(parameters, j), before))
         return self.assemble(nodes)
 
     def node_of(self, parameters: Networks, node: int) -> NodeFit:

@@ -9,16 +9,17 @@ The inputs whose norms :math:`W_{ij}`, averaged over the fits, are smallest are 
 networks are fitted again without them, and so on down to a single input. Of the sets on this way
 the one is kept that minimises
 
-.. math:: -2 \log \text{likelihood} + 2 \log \log n \cdot p + 2 \log k \cdot \#\text{inputs},
+.. math:: -2 \log \text{likelihood} + 2 \log \log n \cdot p + 4 \log k \cdot \#\text{inputs},
           \qquad k = \#\text{candidates} :
 
-Hannan and Quinn's price for each of p parameters, and that of the extended BIC for choosing an
-input among k. The likelihood is that after one Gauss-Newton step without any penalty along the
+Hannan and Quinn's price for each of p parameters, and twice that of the extended BIC for choosing
+an input among k. The likelihood is that after one Gauss-Newton step without any penalty along the
 parameters in use, which undoes most of the shrinkage, and p is the rank of that step.
 """
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -30,16 +31,18 @@ from toposwap.scores.mlp_solver import ROUGH
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.scores.mlp import MLP
     from toposwap.scores.mlp_model import Problem
     from toposwap.scores.mlp_nodes import BoundMLP
     from toposwap.scores.mlp_starts import Network
     from toposwap.scores.separable import NodeFit
 
-#: The part of the penalties with which parents are chosen and fitted.
-RELAXED = 0.3
+#: Up to so many inputs are few: they are dropped one by one, more of them a quarter at a time.
+_FEW = 20
+#: The part of the penalties with which parents are chosen among few candidates, and among many,
+#: where there is more to mistake for a parent.
+_RELAXED = (0.3, 0.5)
 _FITS = 3
-#: Up to so many inputs they are dropped one by one, above it a quarter at a time.
-_ONE_BY_ONE = 20
 #: Norms below this part of the node's largest go together.
 _NEGLIGIBLE = 0.1
 #: Iterations of the first fits and of those after a drop. Fits that are alike in how far they went
@@ -51,47 +54,56 @@ _NO_DIRECTION = 1e-3
 _MOST = 0.5
 
 RULE = (
-    f"with {RELAXED:g} of the penalties inputs of small norm, over {_FITS} fits, are dropped and "
-    "the rest fitted again; of the sets on the way the best by an information criterion is kept"
+    f"with {_RELAXED[0]:g} of the penalties ({_RELAXED[1]:g} above {_FEW} candidates) inputs of "
+    f"small norm, over {_FITS} fits, are dropped and the rest fitted again; of the sets on the way "
+    "the best by an information criterion is kept"
 )
 
 
+def relaxed(score: MLP, candidates: int) -> MLP:
+    """``score`` with the part of its penalties that is right for so many candidates."""
+    part = _RELAXED[candidates > _FEW]
+    softer = copy.copy(score)
+    softer.l1, softer.l2 = part * score.l1, part * score.l2
+    return softer
+
+
 def kept_parents(
-    relaxed: BoundMLP, node: int, solution: NodeFit, before: NDArray[np.intp]
+    bound: BoundMLP, node: int, solution: NodeFit, before: NDArray[np.intp]
 ) -> NodeFit:
     """The fit of ``node`` to those of the variables ``before`` it that are worth their price.
 
     Parameters
     ----------
-    relaxed
-        The score with a part of its penalties.
+    bound
+        The relaxed score on the data.
     solution
-        The network found, its value by ``relaxed``.
+        The network found, its value by that score.
     """
 
     def fitted(start: Network, iterations: int) -> NodeFit:
-        return relaxed.improved(node, start.inputs, start, iterations, ROUGH)
+        return bound.improved(node, start.inputs, start, iterations, ROUGH)
 
-    best = relaxed.cold_fits(node, before[:0], range(1))[0]
+    best = bound.cold_fits(node, before[:0], range(1))[0]
     if before.size == 0:
         return best
-    lowest = criterion(relaxed, node, best, before.size)
-    found = relaxed.warm_fit(node, before, solution, _FIRST, ROUGH)
-    starts = (relaxed.redrawn(node, found.parameters, number) for number in range(1, _FITS))
+    lowest = criterion(bound, node, best, before.size)
+    found = bound.warm_fit(node, before, solution, _FIRST, ROUGH)
+    starts = (bound.redrawn(node, found.parameters, number) for number in range(1, _FITS))
     fits = [found, *(fitted(start, _FIRST) for start in starts)]
     inputs = before
     while True:
         fit = min(fits, key=lambda fit: fit.value)
-        price = criterion(relaxed, node, fit, before.size)
+        price = criterion(bound, node, fit, before.size)
         if price < lowest:
             best, lowest = fit, price
         norms = np.mean([edge_norms(fit) for fit in fits], axis=0)
-        few = -(-inputs.size // 4) if inputs.size > _ONE_BY_ONE else 1
+        few = -(-inputs.size // 4) if inputs.size > _FEW else 1
         count = max(few, int((norms < _NEGLIGIBLE * norms.max()).sum()))
         inputs = inputs[np.sort(np.argsort(norms, kind="stable")[count:])]
         if inputs.size == 0:
-            return relaxed.polished(node, best.parameters)
-        fits = [fitted(relaxed.carried(fit.parameters, inputs), _LATER) for fit in fits]
+            return bound.polished(node, best.parameters)
+        fits = [fitted(bound.carried(fit.parameters, inputs), _LATER) for fit in fits]
 
 
 def edge_norms(fit: NodeFit) -> NDArray[np.float64]:
@@ -115,7 +127,7 @@ def criterion(bound: BoundMLP, node: int, fit: NodeFit, candidates: int) -> floa
         deviance = 2.0 * n * (loss - gain)
     else:
         deviance = n * float(np.log(2.0 * (loss - gain)))
-    choice = 2.0 * np.log(candidates) * network.inputs.size
+    choice = 4.0 * np.log(candidates) * network.inputs.size
     return float(deviance + 2.0 * np.log(np.log(n)) * rank + choice)
 
 
