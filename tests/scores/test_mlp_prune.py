@@ -7,6 +7,7 @@ from scipy.special import expit
 import toposwap as ts
 from toposwap.dataset import Dataset
 from toposwap.kernels.network import LIKELIHOOD, LOGISTIC, SQUARES
+from toposwap.report.text import as_text, summary
 from toposwap.scores.mlp_prune import _without_penalties, criterion
 
 
@@ -84,6 +85,9 @@ def test_a_parent_that_the_penalty_left_out_is_found():
     model = ts.Topo(score, "none", [0, 1, 3, 2]).fit(table())
     assert model.weights_[1, 2] == 0.0
     np.testing.assert_array_equal(np.argwhere(model.adjacency_matrix_), [[0, 2], [1, 2]])
+    found = np.count_nonzero(model.weights_)
+    told = " ".join(as_text(summary(model)).split())
+    assert f"{found - 1} of the solution's {found} dropped, 1 added" in told
 
 
 @pytest.mark.parametrize("seed", range(3))

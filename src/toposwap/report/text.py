@@ -137,10 +137,11 @@ def _pruning(model: Topo) -> str:
     kept = int(np.count_nonzero(model.adjacency_matrix_))
     found = int(np.count_nonzero(model.weights_))
     if model.result_.pruned is not None:
-        return (
-            f"{kept} kept by {model.result_.pruned.rule}; {found - kept} of the solution's {found} "
-            "dropped"
-        )
+        dropped = np.count_nonzero(model.weights_[model.adjacency_matrix_ == 0])
+        added = kept - found + dropped
+        rule = model.result_.pruned.rule
+        told = f"{kept} kept by {rule}; {dropped} of the solution's {found} dropped"
+        return f"{told}, {added} added" if added else told
     if model.threshold_ is None:
         return f"{kept}, not pruned"
     return (

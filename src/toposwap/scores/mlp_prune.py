@@ -54,9 +54,8 @@ _NO_DIRECTION = 1e-3
 _MOST = 0.5
 
 RULE = (
-    f"with {_RELAXED[0]:g} of the penalties ({_RELAXED[1]:g} above {_FEW} candidates) inputs of "
-    f"small norm, over {_FITS} fits, are dropped and the rest fitted again; of the sets on the way "
-    "the best by an information criterion is kept"
+    f"an information criterion on fits with {_RELAXED[0]:g} of the penalties "
+    f"({_RELAXED[1]:g} above {_FEW} candidates)"
 )
 
 

@@ -72,7 +72,7 @@ class NodeNetworks(NetworkStarts):
         self.deviations = data.deviations * data.scale
         # A restart concerns a stretch of the order or a pair, and a long one has more of these.
         # With very many it takes too long for more than these.
-        self.suggested_restarts = min(max(7, data.d // 2), 40)
+        self.suggested_restarts = min(max(7, data.d // 2), 25)
         if data.n < 3 * score.hidden:
             self.remarks = (
                 f"{data.n} rows are few for {score.hidden} hidden units a node: columns are fitted "
