@@ -12,7 +12,7 @@ from toposwap.scores.mlp_prune import _without_penalties, criterion
 
 
 def table(n=600, seed=0):
-    """x3 leans on x1 strongly and on x2 a little; x4 on nothing."""
+    """x2 leans on x0 strongly and on x1 a little; x3 on nothing."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 4))
     X[:, 2] += 3.0 * np.tanh(X[:, 0]) + 0.2 * X[:, 1]
@@ -20,7 +20,7 @@ def table(n=600, seed=0):
 
 
 def network(loss, seed=1):
-    """A node with three inputs, two units, and a parameter of each kind that is not in use."""
+    """A node with three inputs and two units, each with a weight that is not in use."""
     rng = np.random.default_rng(seed)
     X = table()
     X[:, 2] = X[:, 2] > 0 if loss == "logistic" else X[:, 2]

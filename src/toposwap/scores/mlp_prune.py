@@ -97,8 +97,8 @@ def kept_parents(
         if price < lowest:
             best, lowest = fit, price
         norms = np.mean([edge_norms(fit) for fit in fits], axis=0)
-        few = -(-inputs.size // 4) if inputs.size > _FEW else 1
-        count = max(few, int((norms < _NEGLIGIBLE * norms.max()).sum()))
+        least = 1 if inputs.size <= _FEW else -(-inputs.size // 4)
+        count = max(least, int((norms < _NEGLIGIBLE * norms.max()).sum()))
         inputs = inputs[np.sort(np.argsort(norms, kind="stable")[count:])]
         if inputs.size == 0:
             return bound.polished(node, best.parameters)

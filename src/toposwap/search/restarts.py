@@ -6,7 +6,8 @@ their results stand; if it does not, they are begun again from what r found. Wha
 from here is therefore the same for any number of threads.
 
 Where the score has a guide, every other perturbed order is repaired by it first. That is cheap, so
-these perturbations can be large, and the guide's way down is another than the score's.
+these perturbations can be large, and the guide's way down is another than the score's. Without a
+guide a few perturbations are large all the same: small ones alone never leave a wide valley.
 
 Threads suffice, because the compiled kernels release the interpreter's lock, and they need no
 copy of the data.
