@@ -10,7 +10,7 @@ from toposwap.certificate import certify
 from toposwap.errors import InputError
 from toposwap.result import Pruned, Result
 from toposwap.search.base import run
-from toposwap.search.start import INITS, starting_order
+from toposwap.search.start import INITS, automatic_order, starting_order
 
 if TYPE_CHECKING:
     from toposwap.dataset import Dataset
@@ -49,10 +49,9 @@ def learn(
         from toposwap.baselines import resolve_start
 
         init = resolve_start(init, data, rng)
-    order, remark = None, None
     if isinstance(init, str) and init == "auto":
-        order = bound.starting_order(rng)
-    if order is None:
+        order, remark = automatic_order(bound, rng), None
+    else:
         order, remark = starting_order(init, data, rng)
     fit = bound.fit(order)
     history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)

@@ -8,7 +8,8 @@ from toposwap.dataset import Dataset
 from toposwap.order import Order
 from toposwap.scores import SCORES
 from toposwap.search import AutoSearch, run
-from toposwap.search.start import starting_order
+from toposwap.search.screened import ScreenedSearch
+from toposwap.search.start import automatic_order, starting_order
 
 
 def table(d=8, n=300, seed=0):
@@ -59,3 +60,46 @@ def test_from_the_best_order_a_guide_leads_nowhere():
     again = bound.fit(fit.order)
     history, _ = run(AutoSearch(n_restarts=0), again, bound.data.names, rng=rng)
     assert [step.space for step in history] == ["start"]
+
+
+def networks(d, n=150, seed=0):
+    X = ts.simulate.nonlinear_dataset(d, n, "ER2", random_state=seed).X
+    return ts.scores.MLP(hidden=9, n_starts=1).bind(Dataset.from_table(X))
+
+
+def test_many_columns_are_first_searched_with_coarser_networks():
+    bound = networks(28)
+    sparse, small = bound.coarser()
+    assert sparse.score.hidden == small.score.hidden < bound.score.hidden
+    assert sparse.score.l1 > small.score.l1 == bound.score.l1
+    assert bound.score.hidden == 9
+    rng = np.random.default_rng(0)
+    proposed, begun = bound.starting_order(rng), automatic_order(bound, rng)
+    # What the coarse networks gain is gained by the score itself.
+    assert small.fit(begun).value < small.fit(proposed).value
+    assert bound.fit(begun).value < 0.99 * bound.fit(proposed).value
+
+
+def test_few_columns_are_not():
+    bound = networks(10)
+    assert bound.coarser() == []
+    rng = np.random.default_rng(0)
+    assert automatic_order(bound, rng) == bound.starting_order(rng)
+
+
+def test_far_moves_are_priced_only_where_near_ones_changed_much(monkeypatch):
+    widths = []
+    descend = ScreenedSearch._descend
+
+    def watched(self, fit, visits, reach, names, deadline):
+        widths.append(reach)
+        return descend(self, fit, visits, reach, names, deadline)
+
+    monkeypatch.setattr(ScreenedSearch, "_descend", watched)
+    bound = networks(10)
+    fit = bound.fit(Order(np.random.default_rng(0).permutation(10)))
+    fit.loose = True
+    search = ScreenedSearch(n_restarts=0)
+    for _ in range(2):
+        list(search.loosely(fit, bound.data.names, np.random.default_rng(0)))
+    assert widths == [5, 9, 5]

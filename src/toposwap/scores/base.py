@@ -169,6 +169,13 @@ class BoundScore(ABC):
         """
         return None
 
+    def coarser(self) -> Sequence[BoundScore]:
+        """Scores of the same kind with fewer parameters on the same data, the coarsest first.
+
+        ``init="auto"`` begins where searches under them, one after the other, end.
+        """
+        return ()
+
     def best_order(self) -> Order | None:
         """The order of the global minimum if the score has a way to find it, else None."""
         return None

@@ -72,7 +72,7 @@ class NodeNetworks(NetworkStarts):
         self.deviations = data.deviations * data.scale
         # A restart concerns a stretch of the order or a pair, and a long one has more of these.
         # With very many it takes too long for more than these.
-        self.suggested_restarts = min(max(7, data.d // 2), 25)
+        self.suggested_restarts = min(max(7, data.d // 2), 10)
         if data.n < 3 * score.hidden:
             self.remarks = (
                 f"{data.n} rows are few for {score.hidden} hidden units a node: columns are fitted "
@@ -143,7 +143,7 @@ class NodeNetworks(NetworkStarts):
         start = self.carried(warm.parameters, inputs)
         fit = self.improved(node, inputs, self.woken(node, start, warm), max_iter, tolerance)
         assert warm.uses is not None
-        if fit.value > warm.value and np.isin(np.flatnonzero(warm.uses), inputs).all():
+        if fit.value > warm.value and warm.uses[inputs].sum() == warm.uses.sum():
             return self.as_fit(node, warm.value, start)
         return fit
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +32,12 @@ class Network:
     polished: bool
 
 
+@lru_cache(maxsize=256)
+def _normal(seed: int, number: int, node: int, h: int, columns: int) -> NDArray[np.float64]:
+    """Drawing takes longer than some of the fits that begin there, and the same ones recur."""
+    return np.random.default_rng((seed, number, node)).standard_normal((h, columns))
+
+
 class NetworkStarts(SeparableScore):
     """The part of the score that draws networks and carries them over.
 
@@ -46,10 +53,14 @@ class NetworkStarts(SeparableScore):
     def started(self, node: int, inputs: NDArray[np.intp], number: int) -> Network:
         """A first layer whose units see all inputs alike; the same for the same arguments."""
         h, k, bias = self.score.hidden, inputs.size, self.score.bias
-        rng = np.random.default_rng((self.score.seed, number, node, *inputs.tolist()))
-        first = rng.standard_normal((h, k + bias))
+        columns = np.append(inputs, self.data.d) if bias else inputs
+        first = self._drawn(node, number)[:, columns]
         first[:, :k] /= self.deviations[inputs] * np.sqrt(max(k, 1))
         return Network(inputs, first, np.zeros(h + bias), polished=False)
+
+    def _drawn(self, node: int, number: int) -> NDArray[np.float64]:
+        """Standard normal numbers for every column and the bias, (h, d + 1)."""
+        return _normal(self.score.seed, number, node, self.score.hidden, self.data.d + 1)
 
     def redrawn(self, node: int, network: Network, number: int) -> Network:
         """With other weights of a few units, and of idle ones."""
@@ -80,7 +91,9 @@ class NetworkStarts(SeparableScore):
 
         A unit without inputs has no output weight either, and no gradient ever gives it one.
         """
-        gained = np.flatnonzero(~np.isin(network.inputs, warm.parameters.inputs))
+        new = np.ones(self.data.d, dtype=bool)
+        new[warm.parameters.inputs] = False
+        gained = np.flatnonzero(new[network.inputs])
         idle = np.flatnonzero(~network.first[:, : network.inputs.size].any(axis=1))[:_WOKEN]
         if not (gained.size and idle.size):
             return network

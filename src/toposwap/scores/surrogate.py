@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 #: Enough to tell a curve from a line; the surrogate need not be exact.
 _FUNCTIONS = 8
-#: Columns above which a model of all functions is followed by one that chooses.
-_MANY = 25
 #: Of coefficients in units of the columns' deviations.
 RIDGE = 1e-3
 
@@ -24,30 +22,11 @@ RIDGE = 1e-3
 def surrogate_order(
     data: Dataset, rng: np.random.Generator | None = None, n_starts: int = 1
 ) -> Order:
-    """The order of a local minimum of an additive model on ``data``.
+    """The order of a local minimum of :class:`~toposwap.scores.Basis` on ``data``.
 
-    With few columns of :class:`~toposwap.scores.Basis`, where every variable has a function of all
-    before it. With many these fit the noise, so from there sweeps go on under
-    :class:`~toposwap.scores.GroupBasis`, which chooses among them.
-    """
-    order = _of_all_functions(data, rng, n_starts)
-    return _of_chosen_functions(data, order) if data.d > _MANY else order
-
-
-def _of_chosen_functions(data: Dataset, start: Order) -> Order:
-    from toposwap.scores.basis_group import GroupBasis
-
-    fit = GroupBasis(n_functions=_FUNCTIONS // 2).bind(data).fit(start)
-    while fit.insertion_sweep(fit.order.variables):
-        pass
-    return fit.order
-
-
-def _of_all_functions(data: Dataset, rng: np.random.Generator | None, n_starts: int) -> Order:
-    """No insertion and no swap lowers the score from there.
-
-    The first search starts from the order of smallest conditional variances, further ones
-    (``n_starts``, which need ``rng``) from random orders; the best order is returned.
+    No insertion and no swap lowers the score from there. The first search starts from the order of
+    smallest conditional variances, further ones (``n_starts``, which need ``rng``) from random
+    orders; the best order is returned.
     """
     size = min(_FUNCTIONS, max(1, int(0.8 * data.n / data.d)))
     # A ridge, so that columns which others determine and too few rows are no obstacle.

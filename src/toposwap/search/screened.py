@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: A rough price is too high by up to about this part of the values of the nodes it concerns.
 _SLACK = 1e-2
 _TRUE_PRICES = 2
+#: An order is good if near moves change it in less than this part of its places. There far moves,
+#: which are many, gain less than restarts in the same time.
+_GOOD = 0.2
 #: Restarts cannot go round in circles, so this part of the fall that makes a move is enough.
 _ENOUGH = 0.1
 
@@ -59,7 +62,7 @@ class ScreenedSearch(Search):
             deadline = time.perf_counter() + self.time_budget
         fit.loose = True
         try:
-            yield from self._search(fit, names, rng, deadline)
+            yield from self.loosely(fit, names, rng, deadline)
         finally:
             fit.loose = False
         before = fit.value
@@ -73,13 +76,17 @@ class ScreenedSearch(Search):
                 return
             yield move
 
-    def _search(
-        self, fit: ScreenedFit, names: Sequence[str], rng: np.random.Generator, deadline: float
+    def loosely(
+        self,
+        fit: ScreenedFit,
+        names: Sequence[str],
+        rng: np.random.Generator,
+        deadline: float = np.inf,
     ) -> Iterator[Move]:
+        """Sweeps, then restarts, on a ``fit`` that is loose."""
         d = len(names)
         reach = min(d - 1, 5) if self.reach is None else self.reach
-        for width in (reach, min(d - 1, max(reach, 20))):
-            yield from self._descend(fit, fit.order.variables, width, names, deadline)
+        yield from self._sweeps(fit, names, reach, deadline)
         if time.perf_counter() < deadline and fit.restart_nodes() > 0.0:
             yield Move("nodes", d, "fitted nodes from other starts")
         restarts = fit.bound.suggested_restarts if self.n_restarts is None else self.n_restarts
@@ -98,6 +105,18 @@ class ScreenedSearch(Search):
                 yield Move("restart", restart + 1, f"restart {restart + 1} of {restarts}")
             else:
                 fit.restore(best)
+
+    def _sweeps(
+        self, fit: ScreenedFit, names: Sequence[str], reach: int, deadline: float
+    ) -> Iterator[Move]:
+        """Near moves until none helps, then far ones unless the order was good already."""
+        d, moves = len(names), 0
+        for move in self._descend(fit, fit.order.variables, reach, names, deadline):
+            moves += 1
+            yield move
+        if moves > d * _GOOD:
+            far = min(d - 1, max(reach, 20))
+            yield from self._descend(fit, fit.order.variables, far, names, deadline)
 
     def _descend(
         self,

@@ -12,13 +12,35 @@ from toposwap.graph import topological_order
 from toposwap.kernels import pivoted
 from toposwap.order import Order
 from toposwap.scores.correlated import least_correlated_order
+from toposwap.scores.screened_fit import ScreenedFit
+from toposwap.search.screened import ScreenedSearch
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.dataset import Dataset
+    from toposwap.scores import BoundScore
 
 INITS = ("auto", "variance", "correlation", "random")
+
+
+def automatic_order(bound: BoundScore, rng: np.random.Generator) -> Order:
+    """Where ``init="auto"`` begins: at an order that the score proposes, or its coarser kin find.
+
+    Where there are such, prices are expensive. So is the first fit, which should not be spent on an
+    order that is to be left soon.
+    """
+    order = bound.starting_order(rng)
+    if order is None:
+        order = smallest_variance_order(bound.data)
+    for coarse in bound.coarser():
+        fit = coarse.fit(order)
+        assert isinstance(fit, ScreenedFit)
+        fit.loose = True
+        for _ in ScreenedSearch().loosely(fit, bound.data.names, rng):
+            pass
+        order = fit.order
+    return order
 
 
 def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> tuple[Order, str | None]:
