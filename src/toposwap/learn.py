@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +42,7 @@ def learn(
             f"max_iter: must be None or a whole number >= 1, got {max_iter!r}; search='none' stays "
             "at the starting order"
         )
+    search, began = search.after(0.0), time.perf_counter()
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
     # Perhaps another: the one that ``score`` chose for these data.
@@ -50,10 +52,11 @@ def learn(
 
         init = resolve_start(init, data, rng)
     if isinstance(init, str) and init == "auto":
-        order, remark = automatic_order(bound, rng), None
+        order, remark = automatic_order(bound, rng, search.time_budget), None
     else:
         order, remark = starting_order(init, data, rng)
     fit = bound.fit(order)
+    search = search.after(time.perf_counter() - began)
     history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)
     order, parameters = fit.order, fit.parameters()
     # The tables of the fit are the largest thing held, and no longer needed.

@@ -156,3 +156,13 @@ def test_three_nodes_are_the_population():
     np.testing.assert_allclose(sample.X.mean(axis=0), 0.0, atol=1e-12)
     expected = ts.simulate.population_covariance(sample.weights)
     np.testing.assert_allclose(sample.X.T @ sample.X / len(sample.X), expected, atol=1e-12)
+
+
+def test_a_score_of_the_methods_own_is_what_it_is_certified_for(sample):
+    model = ts.Topo("equal-variance-l0", random_state=0).fit(sample.X)
+    answer = Answer(model.weights_)
+    by_table = evaluate(sample, answer, "least-squares", 0.3)
+    by_own = evaluate(sample, answer, "least-squares", 0.3, "equal-variance-l0")
+    assert not by_table["kkt"]
+    assert by_own["kkt"]
+    assert by_own["score"] == by_table["score"]

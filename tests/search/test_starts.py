@@ -80,6 +80,16 @@ def test_many_columns_are_first_searched_with_coarser_networks():
     assert bound.fit(begun).value < 0.99 * bound.fit(proposed).value
 
 
+def test_coarser_networks_use_the_time_budget_up():
+    bound = networks(28)
+    rng = np.random.default_rng(0)
+    assert automatic_order(bound, rng, time_budget=0.0) == bound.starting_order(rng)
+    search = AutoSearch(time_budget=5.0)
+    assert search.after(2.0).time_budget == 3.0
+    assert search.after(7.0).time_budget == 0.0
+    assert search.time_budget == 5.0
+
+
 def test_few_columns_are_not():
     bound = networks(10)
     assert bound.coarser() == []

@@ -64,7 +64,8 @@ class Topo(Predicting, DagLearner):
         How often ``search="auto"`` perturbs the best order and searches again. By default what the
         score suggests: none for least squares, 20 or more where the score chooses the edges.
     time_budget : float, optional
-        Seconds after which ``search="auto"`` begins no further restart.
+        Seconds after which ``search="auto"`` begins no further restart. They begin with the fit;
+        what has been begun is finished, and so is the solution.
     n_jobs : int, optional
         How many threads make the restarts of ``search="auto"``: one by default, -1 for one a core.
         The answer is the same for any number.

@@ -4,7 +4,8 @@
 - ``loss``: the part of it that is not penalty;
 - ``order_score``: Q at the best parameters for an order of these weights, which takes nothing into
   account but the graph: neither shrinkage by a penalty of the learner's own nor rounding;
-- ``kkt``, ``residual``: the certificate at the weights as they are;
+- ``kkt``, ``residual``: the certificate at the weights as they are, for the problem that the method
+  was set: another than the table's where its settings name a score of its own;
 - ``shd``, ``edges``: of the graph after the threshold;
 - ``acyclic``: whether the weights were a DAG's as they were returned.
 """
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
     from toposwap.experiments.methods import Answer
 
 
-def evaluate(sample: Sample, answer: Answer, score: str, threshold: float) -> dict[str, Any]:
-    """All figures about an answer, ready for JSON."""
+def evaluate(
+    sample: Sample, answer: Answer, score: str, threshold: float, minimised: str | None = None
+) -> dict[str, Any]:
+    """All figures about an answer, ready for JSON; ``minimised`` is the method's own score."""
     weights = answer.weights
     if not np.isfinite(weights).all():
         raise InputError("the weights have values that are not finite")
@@ -50,6 +53,9 @@ def evaluate(sample: Sample, answer: Answer, score: str, threshold: float) -> di
         "acyclic": topological_order(weights != 0.0) is not None,
     }
     figures |= _judge(sample, answer, score)
+    if minimised is not None and minimised != score:
+        own = _judge(sample, answer, minimised)
+        figures |= {key: own[key] for key in ("kkt", "residual")}
     if answer.trace:
         figures["trace"] = answer.trace
     return figures

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 import numpy as np
 
+from toposwap.errors import InputError
 from toposwap.search.ctrl_c import CtrlC
 
 if TYPE_CHECKING:
@@ -65,6 +67,20 @@ class Search(ABC):
         self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
     ) -> Iterator[Move]:
         """Improve ``fit`` step by step, yielding after each; return when there is no way down."""
+
+    #: Seconds after which nothing more is begun, None for no limit; see the searches that have one.
+    time_budget: float | None = None
+
+    def after(self, seconds: float) -> Self:
+        """A search like this one with what ``seconds`` leave of its time budget."""
+        budget = self.time_budget
+        if budget is None:
+            return self
+        if not (isinstance(budget, int | float) and budget >= 0.0):
+            raise InputError(f"time_budget: must be a number of seconds >= 0, got {budget!r}")
+        shorter = copy.copy(self)
+        shorter.time_budget = max(budget - seconds, 0.0)
+        return shorter
 
     #: What the status is called when the search ends by itself.
     finished: ClassVar[str] = "converged"

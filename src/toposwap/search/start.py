@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,20 +25,25 @@ if TYPE_CHECKING:
 INITS = ("auto", "variance", "correlation", "random")
 
 
-def automatic_order(bound: BoundScore, rng: np.random.Generator) -> Order:
+def automatic_order(
+    bound: BoundScore, rng: np.random.Generator, time_budget: float | None = None
+) -> Order:
     """Where ``init="auto"`` begins: at an order that the score proposes, or its coarser kin find.
 
     Where there are such, prices are expensive. So is the first fit, which should not be spent on an
-    order that is to be left soon.
+    order that is to be left soon. After ``time_budget`` seconds the order so far is returned.
     """
+    deadline = np.inf if time_budget is None else time.perf_counter() + time_budget
     order = bound.starting_order(rng)
     if order is None:
         order = smallest_variance_order(bound.data)
     for coarse in bound.coarser():
+        if time.perf_counter() > deadline:
+            break
         fit = coarse.fit(order)
         assert isinstance(fit, ScreenedFit)
         fit.loose = True
-        for _ in ScreenedSearch().loosely(fit, bound.data.names, rng):
+        for _ in ScreenedSearch().loosely(fit, bound.data.names, rng, deadline):
             pass
         order = fit.order
     return order
