@@ -11,7 +11,7 @@ from toposwap.certificate import certify
 from toposwap.errors import InputError
 from toposwap.result import Pruned, Result
 from toposwap.search.base import run
-from toposwap.search.start import INITS, automatic_order, starting_order
+from toposwap.search.start import INITS, automatic_fit, starting_order
 
 if TYPE_CHECKING:
     from toposwap.dataset import Dataset
@@ -52,10 +52,10 @@ def learn(
 
         init = resolve_start(init, data, rng)
     if isinstance(init, str) and init == "auto":
-        order, remark = automatic_order(bound, rng, search.time_budget), None
+        fit, remark = automatic_fit(bound, rng, search.time_budget), None
     else:
         order, remark = starting_order(init, data, rng)
-    fit = bound.fit(order)
+        fit = bound.fit(order)
     search = search.after(time.perf_counter() - began)
     history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)
     order, parameters = fit.order, fit.parameters()

@@ -9,7 +9,7 @@ from toposwap.order import Order
 from toposwap.scores import SCORES
 from toposwap.search import AutoSearch, run
 from toposwap.search.screened import ScreenedSearch
-from toposwap.search.start import automatic_order, starting_order
+from toposwap.search.start import automatic_fit, starting_order
 
 
 def table(d=8, n=300, seed=0):
@@ -62,28 +62,48 @@ def test_from_the_best_order_a_guide_leads_nowhere():
     assert [step.space for step in history] == ["start"]
 
 
-def networks(d, n=150, seed=0):
+def networks(d=10, n=200, seed=0):
     X = ts.simulate.nonlinear_dataset(d, n, "ER2", random_state=seed).X
     return ts.scores.MLP(hidden=9, n_starts=1).bind(Dataset.from_table(X))
 
 
+@pytest.fixture
+def ten_are_many(monkeypatch):
+    monkeypatch.setattr("toposwap.scores.mlp_nodes._MANY", 9)
+
+
+@pytest.mark.usefixtures("ten_are_many")
 def test_many_columns_are_first_searched_with_coarser_networks():
-    bound = networks(28)
+    bound = networks()
     sparse, small = bound.coarser()
     assert sparse.score.hidden == small.score.hidden < bound.score.hidden
     assert sparse.score.l1 > small.score.l1 == bound.score.l1
     assert bound.score.hidden == 9
     rng = np.random.default_rng(0)
-    proposed, begun = bound.starting_order(rng), automatic_order(bound, rng)
+    proposed, begun = bound.starting_order(rng), automatic_fit(bound, rng)
     # What the coarse networks gain is gained by the score itself.
-    assert small.fit(begun).value < small.fit(proposed).value
-    assert bound.fit(begun).value < 0.99 * bound.fit(proposed).value
+    assert small.fit(begun.order).value < small.fit(proposed).value
+    assert begun.value < 0.99 * bound.fit(proposed).value
 
 
-def test_coarser_networks_use_the_time_budget_up():
-    bound = networks(28)
+@pytest.mark.usefixtures("ten_are_many")
+def test_so_are_orders_that_somebody_gives():
+    bound = networks()
     rng = np.random.default_rng(0)
-    assert automatic_order(bound, rng, time_budget=0.0) == bound.starting_order(rng)
+    given = bound.fit(Order(rng.permutation(10)))
+    first = next(AutoSearch(n_restarts=0).moves(given, bound.data.names, rng))
+    assert first.space == "coarse"
+    # But not twice.
+    begun = automatic_fit(bound, rng)
+    first = next(AutoSearch(n_restarts=0).moves(begun, bound.data.names, rng))
+    assert first.space != "coarse"
+
+
+@pytest.mark.usefixtures("ten_are_many")
+def test_coarser_networks_use_the_time_budget_up():
+    bound = networks()
+    rng = np.random.default_rng(0)
+    assert automatic_fit(bound, rng, time_budget=0.0).order == bound.starting_order(rng)
     search = AutoSearch(time_budget=5.0)
     assert search.after(2.0).time_budget == 3.0
     assert search.after(7.0).time_budget == 0.0
@@ -91,10 +111,10 @@ def test_coarser_networks_use_the_time_budget_up():
 
 
 def test_few_columns_are_not():
-    bound = networks(10)
+    bound = networks()
     assert bound.coarser() == []
     rng = np.random.default_rng(0)
-    assert automatic_order(bound, rng) == bound.starting_order(rng)
+    assert automatic_fit(bound, rng).order == bound.starting_order(rng)
 
 
 def test_far_moves_are_priced_only_where_near_ones_changed_much(monkeypatch):
@@ -106,7 +126,7 @@ def test_far_moves_are_priced_only_where_near_ones_changed_much(monkeypatch):
         return descend(self, fit, visits, reach, names, deadline)
 
     monkeypatch.setattr(ScreenedSearch, "_descend", watched)
-    bound = networks(10)
+    bound = networks()
     fit = bound.fit(Order(np.random.default_rng(0).permutation(10)))
     fit.loose = True
     search = ScreenedSearch(n_restarts=0)

@@ -88,9 +88,7 @@ def _run(
     began, cpu = time.perf_counter(), time.process_time()
     answer: Answer = learn(sample, task)
     seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu
-    figures = evaluate(
-        sample, answer, cell.score, cell.threshold, cell.method.get("score")
-    )
+    figures = evaluate(sample, answer, cell.score, cell.threshold, cell.method.get("score"))
     figures |= {"seconds": seconds, "cpu_seconds": cpu_seconds}
     return Outcome(figures, answer.weights, version=version)
 

@@ -17,6 +17,8 @@ class ScreenedFit(OrderFit):
 
     #: Prices and moves need not be exact to the tolerance of the certificate for the time being.
     loose: bool = False
+    #: The order is where coarser scores led, so that they need not be asked again.
+    approached: bool = False
 
     @abstractmethod
     def screened_profile(self, variable: int, reach: int) -> NDArray[np.float64]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from toposwap.order import Order
+    from toposwap.scores import BoundScore
 
 #: A rough price is too high by up to about this part of the values of the nodes it concerns.
 _SLACK = 1e-2
@@ -86,6 +87,8 @@ class ScreenedSearch(Search):
         """Sweeps, then restarts, on a ``fit`` that is loose."""
         d = len(names)
         reach = min(d - 1, 5) if self.reach is None else self.reach
+        if not fit.approached:
+            yield from self._approach(fit, rng, deadline)
         yield from self._sweeps(fit, names, reach, deadline)
         if time.perf_counter() < deadline and fit.restart_nodes() > 0.0:
             yield Move("nodes", d, "fitted nodes from other starts")
@@ -105,6 +108,15 @@ class ScreenedSearch(Search):
                 yield Move("restart", restart + 1, f"restart {restart + 1} of {restarts}")
             else:
                 fit.restore(best)
+
+    def _approach(
+        self, fit: ScreenedFit, rng: np.random.Generator, deadline: float
+    ) -> Iterator[Move]:
+        """Go where coarser scores lead from here, if it pays."""
+        order = through_coarser(fit.bound, fit.order, rng, deadline)
+        if order != fit.order and fit.price(order) < -fit.resolution:
+            fit.reorder(order)
+            yield Move("coarse", len(order), "went where a coarser score led")
 
     def _sweeps(
         self, fit: ScreenedFit, names: Sequence[str], reach: int, deadline: float
@@ -157,6 +169,22 @@ class ScreenedSearch(Search):
             return None
         fit.reorder(chosen[0])
         return int(chosen[1])
+
+
+def through_coarser(
+    bound: BoundScore, order: Order, rng: np.random.Generator, deadline: float
+) -> Order:
+    """Where searches with the coarser scores of ``bound``, one after the other, lead."""
+    for coarse in bound.coarser():
+        if time.perf_counter() > deadline:
+            break
+        fit = coarse.fit(order)
+        assert isinstance(fit, ScreenedFit)
+        fit.loose = fit.approached = True
+        for _ in ScreenedSearch().loosely(fit, bound.data.names, rng, deadline):
+            pass
+        order = fit.order
+    return order
 
 
 def slack(fit: ScreenedFit, concerned: int) -> float:

@@ -14,39 +14,33 @@ from toposwap.kernels import pivoted
 from toposwap.order import Order
 from toposwap.scores.correlated import least_correlated_order
 from toposwap.scores.screened_fit import ScreenedFit
-from toposwap.search.screened import ScreenedSearch
+from toposwap.search.screened import through_coarser
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.dataset import Dataset
-    from toposwap.scores import BoundScore
+    from toposwap.scores import BoundScore, OrderFit
 
 INITS = ("auto", "variance", "correlation", "random")
 
 
-def automatic_order(
+def automatic_fit(
     bound: BoundScore, rng: np.random.Generator, time_budget: float | None = None
-) -> Order:
-    """Where ``init="auto"`` begins: at an order that the score proposes, or its coarser kin find.
+) -> OrderFit:
+    """What ``init="auto"`` begins with: an order that the score proposes, or its coarser kin find.
 
     Where there are such, prices are expensive. So is the first fit, which should not be spent on an
-    order that is to be left soon. After ``time_budget`` seconds the order so far is returned.
+    order that is to be left soon.
     """
     deadline = np.inf if time_budget is None else time.perf_counter() + time_budget
     order = bound.starting_order(rng)
     if order is None:
         order = smallest_variance_order(bound.data)
-    for coarse in bound.coarser():
-        if time.perf_counter() > deadline:
-            break
-        fit = coarse.fit(order)
-        assert isinstance(fit, ScreenedFit)
-        fit.loose = True
-        for _ in ScreenedSearch().loosely(fit, bound.data.names, rng, deadline):
-            pass
-        order = fit.order
-    return order
+    fit = bound.fit(through_coarser(bound, order, rng, deadline))
+    if isinstance(fit, ScreenedFit):
+        fit.approached = True
+    return fit
 
 
 def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> tuple[Order, str | None]:
