@@ -55,7 +55,7 @@ class Result:
         The part of Q that is not penalty.
     status
         How the search ended: "converged", "global minimum", "given order", "interrupted",
-        "iteration limit".
+        "iteration limit", "time limit".
     certificate
         The KKT conditions at ``weights``.
     history

@@ -14,6 +14,7 @@ _STATUS = {
     "global minimum": "global minimum: every order was covered",
     "given order": "the starting order was solved, without a search",
     "interrupted": "interrupted: this is the best order met until then",
+    "time limit": "stopped at the time budget: more time may lower the score",
     "iteration limit": "stopped at the iteration limit: more iterations may lower the score",
 }
 

@@ -71,6 +71,9 @@ class Search(ABC):
     #: Seconds after which nothing more is begun, None for no limit; see the searches that have one.
     time_budget: float | None = None
 
+    #: Whether the latest run left a way down untried because the time budget was used up.
+    out_of_time: bool = False
+
     def after(self, seconds: float) -> Self:
         """A search like this one with what ``seconds`` leave of its time budget."""
         budget = self.time_budget
@@ -86,8 +89,9 @@ class Search(ABC):
     finished: ClassVar[str] = "converged"
 
     def __repr__(self) -> str:
-        settings = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
-        return f"{type(self).__name__}({settings})"
+        settings = {key: value for key, value in vars(self).items() if key != "out_of_time"}
+        listed = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+        return f"{type(self).__name__}({listed})"
 
 
 def run(
@@ -130,6 +134,8 @@ def run(
             status = "interrupted"
             # A move may have been cut in two.
             whole = False
+    if status == search.finished and search.out_of_time:
+        status = "time limit"
     if not (whole and fit.value <= lowest):
         fit.restore(best)
     fit.refresh()

@@ -91,7 +91,9 @@ class AutoSearch(Search):
         self._check()
         n_jobs = thread_count(self.n_jobs)
         if isinstance(fit, ScreenedFit):
-            yield from ScreenedSearch(self.n_restarts, self.time_budget).moves(fit, names, rng)
+            screened = ScreenedSearch(self.n_restarts, self.time_budget)
+            yield from screened.moves(fit, names, rng)
+            self.out_of_time = screened.out_of_time
             return
         began = time.perf_counter()
         yield from self._follow_guide(fit, names, rng)

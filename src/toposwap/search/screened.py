@@ -66,6 +66,7 @@ class ScreenedSearch(Search):
             yield from self.loosely(fit, names, rng, deadline)
         finally:
             fit.loose = False
+        self.out_of_time = time.perf_counter() > deadline
         before = fit.value
         fit.refresh()
         if fit.value < before:
