@@ -254,6 +254,16 @@ def test_a_fitted_model_predicts_what_it_was_fitted_to():
     assert 0.5 * (residual**2).mean(axis=0).sum() == pytest.approx(model.loss_, rel=1e-9)
 
 
+def test_descents_and_newton_take_turns_until_a_node_is_solved(monkeypatch):
+    X = table(3, d=5, kind="ER2").X
+    monkeypatch.setattr("toposwap.scores.mlp_solver._NEWTON_STEPS", 1)
+    model = ts.Topo(ts.scores.MLP(**SMALL), "none", prune=None).fit(X)
+    # An order's solution, so nothing but its own weights need be stationary.
+    bound = ts.scores.MLP(**SMALL).bind(Dataset.from_table(X))
+    point = bound.evaluate(model.result_.parameters)
+    assert (point.gradient * (point.weights != 0.0)).max() < 1e-7
+
+
 def test_time_budget_and_max_iter_give_the_best_so_far():
     X = table(1, d=6, kind="ER2").X
     score = ts.scores.MLP(**SMALL)

@@ -27,11 +27,13 @@ _POLISHED = 0.1
 LOOSE = 1e-5
 ROUGH = 2e-4
 #: What single precision resolves. From there few steps of Newton's method lead to the end, but for
-#: narrow valleys: there a step of it leads no further than one of a descent in double precision,
-#: which costs a hundredth of it.
+#: narrow valleys, where a step of it leads no further than one of a descent in double precision,
+#: which costs a hundredth of it, and for saddle points, where descents end and Newton's method does
+#: not. There both take turns.
 _FINE = 2e-7
-_FEW_STEPS, _MOST_STEPS = 12, 1000
 _FINEST = 1e-9
+_NEWTON_STEPS = 12
+_MOST_TURNS = 30
 _MOST_ITERATIONS = 3000
 #: Units that die do so early; those left are cheaper.
 _COUNTED_AFTER = (12, 40)
@@ -70,9 +72,9 @@ class NodeNetworks(NetworkStarts):
             self.targets[j] = zeros_and_ones(columns[j])
         self._targets = self.targets.astype(np.float32)
         self.deviations = data.deviations * data.scale
-        # A restart concerns a stretch of the order or a pair, and a long one has more of these.
-        # With very many it takes too long for more than these.
-        self.suggested_restarts = min(max(7, data.d // 2), 10)
+        # A restart concerns a stretch of the order or a pair, and a long one has more of these, but
+        # takes longer too.
+        self.suggested_restarts = min(max(7, data.d // 2), max(5, 400 // data.d))
         if data.n < 3 * score.hidden:
             self.remarks = (
                 f"{data.n} rows are few for {score.hidden} hidden units a node: columns are fitted "
@@ -233,14 +235,15 @@ class NodeNetworks(NetworkStarts):
         small = _POLISHED * self.tolerance * unit / max(self.score.hidden, 1)
         small *= np.append(self.deviations[inputs], 1.0).min(initial=1.0)
         value = np.inf
-        for tolerance, steps in ((_FINE, _FEW_STEPS), (_FINEST, _MOST_STEPS)):
+        for turn in range(_MOST_TURNS):
             if inputs.size:
+                tolerance = _FINEST if turn else _FINE
                 network = self.improved(node, inputs, network, tolerance=tolerance).parameters
             first, output = network.first.copy(), network.output.copy()
             alive = self._alive(node, first)
             rows = np.append(alive, True) if self.score.bias else alive
             first[alive], output[rows], value = problem.with_units(int(alive.sum())).polish(
-                first[alive], output[rows], small, steps
+                first[alive], output[rows], small, _NEWTON_STEPS
             )
             output[: self.score.hidden][~alive] = 0.0
             network = Network(inputs, first, output, polished=True)
