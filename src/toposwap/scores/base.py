@@ -172,7 +172,8 @@ class BoundScore(ABC):
     def coarser(self) -> Sequence[BoundScore]:
         """Scores of the same kind with fewer parameters on the same data, the coarsest first.
 
-        ``init="auto"`` begins where searches under them, one after the other, end.
+        ``init="auto"`` begins where searches under them, one after the other, end; an order that is
+        given is left for that if it pays.
         """
         return ()
 

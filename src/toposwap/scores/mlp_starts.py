@@ -34,7 +34,10 @@ class Network:
 
 @lru_cache(maxsize=256)
 def _normal(seed: int, number: int, node: int, h: int, columns: int) -> NDArray[np.float64]:
-    """Drawing takes longer than some of the fits that begin there, and the same ones recur."""
+    """Standard normal numbers for every column and the bias, (h, columns).
+
+    Kept, because drawing takes longer than some of the fits that begin there, and starts recur.
+    """
     return np.random.default_rng((seed, number, node)).standard_normal((h, columns))
 
 
@@ -54,13 +57,10 @@ class NetworkStarts(SeparableScore):
         """A first layer whose units see all inputs alike; the same for the same arguments."""
         h, k, bias = self.score.hidden, inputs.size, self.score.bias
         columns = np.append(inputs, self.data.d) if bias else inputs
-        first = self._drawn(node, number)[:, columns]
+        drawn = _normal(self.score.seed, number, node, h, self.data.d + 1)
+        first = drawn[:, columns]
         first[:, :k] /= self.deviations[inputs] * np.sqrt(max(k, 1))
         return Network(inputs, first, np.zeros(h + bias), polished=False)
-
-    def _drawn(self, node: int, number: int) -> NDArray[np.float64]:
-        """Standard normal numbers for every column and the bias, (h, d + 1)."""
-        return _normal(self.score.seed, number, node, self.score.hidden, self.data.d + 1)
 
     def redrawn(self, node: int, network: Network, number: int) -> Network:
         """With other weights of a few units, and of idle ones."""
