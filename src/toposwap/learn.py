@@ -9,13 +9,14 @@ import numpy as np
 
 from toposwap.certificate import certify
 from toposwap.errors import InputError
+from toposwap.graph import topological_order
+from toposwap.order import Order
 from toposwap.result import Pruned, Result
 from toposwap.search.base import run
 from toposwap.search.start import INITS, automatic_fit, starting_order
 
 if TYPE_CHECKING:
     from toposwap.dataset import Dataset
-    from toposwap.order import Order
     from toposwap.scores import BoundScore, Score
     from toposwap.scores.base import Predictor
     from toposwap.search import Progress, Search
@@ -98,5 +99,7 @@ def _pruned(
     fewer = bound.pruned(parameters, order, rng)
     if fewer is None:
         return None
-    weights = np.ascontiguousarray(bound.evaluate(fewer).weights)
-    return Pruned(weights, fewer, _predictor(bound, fewer), bound.pruning)
+    weights = np.ascontiguousarray(bound.weights(fewer))
+    variables = topological_order(weights != 0.0, order.variables)
+    assert variables is not None
+    return Pruned(weights, Order(variables), fewer, _predictor(bound, fewer), bound.pruning)

@@ -80,8 +80,13 @@ class DagLearner(BaseEstimator):  # type: ignore[misc]
 
     @property
     def causal_order_(self) -> list[int]:
-        """Column positions, causes first."""
-        return list(self.result_.order)
+        """Column positions, causes first.
+
+        That of ``adjacency_matrix_``; a score's own rule of pruning may turn edges of the solution,
+        whose order is ``result_.order``.
+        """
+        result = self.result_
+        return list(result.order if result.pruned is None else result.pruned.order)
 
     @property
     def score_(self) -> float:

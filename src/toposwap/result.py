@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Pruned:
-    """The same order with fewer edges, fitted again.
+    """The edges that a score's own rule keeps, fitted again.
 
     Attributes
     ----------
     weights
         W(theta), (d, d).
+    order
+        That of the solution, unless the rule has turned edges too.
     parameters
         Theta, as the score keeps it.
     predictor
@@ -32,6 +34,7 @@ class Pruned:
     """
 
     weights: NDArray[np.float64] = field(repr=False)
+    order: Order
     parameters: Any = field(repr=False)
     predictor: Predictor | None = field(repr=False)
     rule: str

@@ -221,3 +221,58 @@ def test_in_double_precision_nothing_is_lost(loss, activation):
         np.testing.assert_allclose(
             by_v, gradient[A.size :] if gradient.size > A.size else 0.0, atol=1e-9
         )
+
+
+def descended(p, A, *, mortal, l1, l2, max_iter=3000):
+    first, output = A.copy(), np.zeros(p.ridge.size)
+    value = orthant.descend(
+        first,
+        output,
+        p.X,
+        p.y,
+        l1,
+        l2,
+        p.intercept,
+        mortal,
+        p.loss,
+        p.activation,
+        True,
+        max_iter,
+        1e-10,
+    )
+    return value, first, output
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_descent_ends_where_it_says(loss, bias):
+    p, A = problem(0, loss, network.TANH, bias=bias)
+    kinds = np.append(np.ones(len(p.X) - bias), np.zeros(int(bias)))
+    outputs = np.append(np.ones(p.hidden), np.zeros(int(bias)))
+    p = replace(p, l1=0.02 * kinds, decay=0.01 * kinds, ridge=0.01 * outputs)
+    value, first, output = descended(p, A, mortal=loss != network.LOGISTIC, l1=0.02, l2=0.01)
+    assert value == pytest.approx(p.value(first, output), rel=1e-9)
+    assert p.steepest(first, output) < 1e-3
+
+
+def test_units_that_die_are_left_out_without_harm():
+    p, A = problem(1, h=12)
+    kinds, outputs = np.append(np.ones(4), 0.0), np.append(np.ones(12), 0.0)
+    p = replace(p, l1=0.02 * kinds, decay=0.01 * kinds, ridge=0.01 * outputs)
+    A[3:5, :4] = 0.0  # dead from the start
+    value, first, output = descended(p, A, mortal=True, l1=0.02, l2=0.01)
+    dead = ~first[:, :4].any(axis=1)
+    assert 2 < dead.sum() < 12
+    assert not output[:-1][dead].any()
+    np.testing.assert_array_equal(first[3:5], A[3:5])
+    whole, *_ = descended(p, A, mortal=False, l1=0.02, l2=0.01)
+    assert value == pytest.approx(whole, rel=1e-3)
+
+
+def test_a_network_without_inputs_keeps_a_unit():
+    first = np.zeros((4, 3))
+    assert orthant.living_units(first, 2, True).tolist() == [0]
+    assert orthant.living_units(first, 2, False).tolist() == [0, 1, 2, 3]
+    first[2, 1] = 1.0
+    first[3, 2] = 1.0  # a bias
+    assert orthant.living_units(first, 2, True).tolist() == [2]

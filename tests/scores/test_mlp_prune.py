@@ -103,5 +103,5 @@ def test_a_network_with_more_weights_than_the_rows_can_tell_is_passed_over():
     inputs = np.array([0, 1, 3])
     begun = bound.started(2, inputs, 0)
     begun.output[:] = 1.0
-    fit = bound.as_fit(2, 0.0, begun)
+    fit = bound.as_fit(0.0, begun)
     assert criterion(bound, 2, fit, 3) == np.inf

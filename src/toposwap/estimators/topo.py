@@ -82,7 +82,8 @@ class Topo(Predicting, DagLearner):
         The weights after pruning; |W_ij| is the 1-norm of the edge's parameters where it has
         several (``result_.parameters``, ``result_.pruned``).
     causal_order_ : list of int
-        Column positions, causes first.
+        Column positions, causes first; that of ``weights_`` is ``result_.order``, which differs
+        where the pruning of networks has turned edges.
     score_, loss_ : float
         Q at ``weights_``, and its part without the penalty.
     cpdag_ : (d, d) array of bool

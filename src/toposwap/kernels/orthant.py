@@ -22,6 +22,101 @@ _evaluate = network.evaluate
 _PAIRS = 12
 _WINDOW = 20
 LOGISTIC = network.LOGISTIC
+#: Units that die do so early; those left are cheaper.
+_COUNTED_AFTER = (12, 40)
+
+
+@kernel
+def descend(
+    first: NDArray[np.float64],
+    output: NDArray[np.float64],
+    X: network.Reals,
+    y: network.Reals,
+    l1: float,
+    l2: float,
+    bias: bool,
+    mortal: bool,
+    loss: int,
+    activation: int,
+    careful: bool,
+    max_iter: int,
+    tolerance: float,
+) -> float:
+    """Improve a network by :func:`minimise`, in place; return its penalised value.
+
+    The network is ``first`` (h, k) and ``output`` (h,), with a column of biases and an intercept at
+    the end of them if ``bias``; these bear no penalty. Units without inputs are left out if they
+    are ``mortal``: at the start, and twice on the way.
+    """
+    h, k = first.shape
+    inputs = k - 1 if bias else k
+    penalty, decay = np.full(k, l1), np.full(k, l2)
+    if bias:
+        penalty[-1] = decay[-1] = 0.0
+    value, done = 0.0, 0
+    for stage in range(len(_COUNTED_AFTER) + 1):
+        alive = living_units(first, inputs, mortal)
+        hidden = alive.size
+        rows = hidden + 1 if bias else hidden
+        u = np.empty(hidden * k + (rows if loss == LOGISTIC else 0))
+        each = np.zeros(u.size)
+        for a in range(hidden):
+            u[a * k : a * k + k] = first[alive[a]]
+            each[a * k : a * k + k] = penalty
+        if loss == LOGISTIC:
+            for a in range(hidden):
+                u[hidden * k + a] = output[alive[a]]
+            if bias:
+                u[-1] = output[-1]
+        ridge, v = np.full(rows, l2), np.zeros(rows)
+        if bias:
+            ridge[-1] = 0.0
+        most = max_iter
+        if stage < len(_COUNTED_AFTER):
+            most = min(_COUNTED_AFTER[stage], max_iter)
+        value, ended = minimise(
+            u,
+            X,
+            y,
+            each,
+            decay,
+            ridge,
+            loss,
+            activation,
+            careful,
+            hidden,
+            v,
+            most - done,
+            tolerance,
+        )
+        output[:h] = 0.0
+        for a in range(hidden):
+            first[alive[a]] = u[a * k : a * k + k]
+            output[alive[a]] = v[a]
+        if bias:
+            output[-1] = v[-1]
+        done = most
+        if ended or done == max_iter:
+            break
+    return value
+
+
+@kernel
+def living_units(first: NDArray[np.float64], inputs: int, mortal: bool) -> NDArray[np.int64]:
+    """Units that have inputs, or all that are not ``mortal``; at least one."""
+    alive = np.empty(first.shape[0], dtype=np.int64)
+    count = 0
+    for a in range(first.shape[0]):
+        living = not mortal
+        for i in range(inputs):
+            living = living or first[a, i] != 0.0
+        if living:
+            alive[count] = a
+            count += 1
+    if count == 0:
+        alive[0] = 0
+        count = 1
+    return alive[:count]
 
 
 @kernel

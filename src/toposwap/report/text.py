@@ -139,9 +139,13 @@ def _pruning(model: Topo) -> str:
     if model.result_.pruned is not None:
         dropped = np.count_nonzero(model.weights_[model.adjacency_matrix_ == 0])
         added = kept - found + dropped
+        places = model.result_.order.positions
+        turned = sum(places[i] > places[j] for i, j in np.argwhere(model.adjacency_matrix_))
         rule = model.result_.pruned.rule
         told = f"{kept} kept by {rule}; {dropped} of the solution's {found} dropped"
-        return f"{told}, {added} added" if added else told
+        if added:
+            told += f", {added} added"
+        return f"{told}, {turned} of them against its order" if turned else told
     if model.threshold_ is None:
         return f"{kept}, not pruned"
     return (

@@ -114,6 +114,10 @@ class BoundScore(ABC):
     def evaluate(self, parameters: Any) -> Point:
         """Q and its derivatives at any parameters, independent of any order."""
 
+    def weights(self, parameters: Any) -> NDArray[np.float64]:
+        """W(theta), (d, d)."""
+        return self.evaluate(parameters).weights
+
     @abstractmethod
     def fit(self, order: Order) -> OrderFit:
         """The best parameters for ``order``, problem (8) of the paper."""

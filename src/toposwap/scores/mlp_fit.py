@@ -8,6 +8,7 @@ polished first.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -34,6 +35,10 @@ class MLPFit(ScreenedFit, SeparableFit):
     bound: BoundMLP
 
     def __init__(self, bound: BoundMLP, order: Order) -> None:
+        self._wishes: WeakKeyDictionary[NodeFit, NDArray[np.bool_]] = WeakKeyDictionary()
+        #: Nodes and inputs with where a screening began and ended.
+        self._screenings: dict[tuple[int, bytes], tuple[NodeFit, NodeFit]] = {}
+        self._point: tuple[list[NodeFit], Point] | None = None
         SeparableFit.__init__(self, bound, order)
         #: Nodes with the inputs that they were fitted to from random starts.
         self._tried = set(self._memory)
@@ -51,7 +56,11 @@ class MLPFit(ScreenedFit, SeparableFit):
 
     def point(self) -> Point:
         """Polished."""
-        return self.bound.evaluate(self.parameters())
+        parameters = self.parameters()
+        # Lists of nodes are replaced and not changed.
+        if self._point is None or self._point[0] is not self._nodes:
+            self._point = self._nodes, self.bound.evaluate(parameters)
+        return self._point[1]
 
     def refresh(self) -> None:
         """Polish what is not."""
@@ -87,6 +96,13 @@ class MLPFit(ScreenedFit, SeparableFit):
         self._memory[v, _key(allowed)] = fit
         return fit
 
+    def _wanted(self, v: int, fit: NodeFit) -> NDArray[np.bool_]:
+        """Found when it is asked for: most fits are compared and forgotten."""
+        wanted = self._wishes.get(fit)
+        if wanted is None:
+            wanted = self._wishes[fit] = self.bound.wanted(v, fit.parameters)
+        return wanted
+
     # --- for searches that know that prices are expensive ----------------------------------------
 
     def screened_profile(self, variable: int, reach: int) -> NDArray[np.float64]:
@@ -109,7 +125,7 @@ class MLPFit(ScreenedFit, SeparableFit):
                     before[variable] = step == -1
                     after = self._screened(w, before, self._nodes[w])
                     change += _foreseen(after.value - self._nodes[w].value)
-                mask = running.wants if step == 1 else running.uses
+                mask = self._wanted(variable, running) if step == 1 else running.uses
                 if mask is None or mask[w]:
                     other = self._screened(variable, allowed, running)
                     change += _foreseen(other.value - running.value)
@@ -118,10 +134,17 @@ class MLPFit(ScreenedFit, SeparableFit):
         return profile
 
     def _screened(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
-        known = self._memory.get((v, _key(allowed)))
+        key = v, _key(allowed)
+        known = self._memory.get(key)
         if known is not None:
             return known
-        return self.bound.warm_fit(v, np.flatnonzero(allowed), warm, max_iter=_SCREENING)
+        begun, fit = self._screenings.get(key, (None, warm))
+        if begun is not warm:
+            fit = self.bound.warm_fit(v, np.flatnonzero(allowed), warm, max_iter=_SCREENING)
+            if len(self._screenings) >= self._remembered:
+                self._screenings.clear()
+            self._screenings[key] = warm, fit
+        return fit
 
     def pulls(self) -> NDArray[np.float64]:
         """The slope by the weight that would lower Q most, less the penalty's, in units of x_i.

@@ -13,11 +13,14 @@ from toposwap.scores.base import Point
 from toposwap.scores.mlp import NetworkModel, Networks
 from toposwap.scores.mlp_model import toward_zero
 from toposwap.scores.mlp_prune import RULE, kept_parents, relaxed
+from toposwap.scores.mlp_revise import Revision
 from toposwap.scores.mlp_solver import NodeNetworks
 from toposwap.scores.mlp_starts import Network
 from toposwap.scores.surrogate import surrogate_order
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from toposwap.order import Order
     from toposwap.scores.base import OrderFit
     from toposwap.scores.mlp_fit import MLPFit
@@ -109,14 +112,17 @@ class BoundMLP(NodeNetworks):
         order: Order,
         rng: np.random.Generator,  # noqa: ARG002 - the starts of a problem are its own
     ) -> Networks:
-        """Keep the predecessors that are worth their price, fitted with a part of the penalties."""
-        nodes = []
+        """Keep the predecessors that are worth their price, then see whether others are."""
+        bounds, nodes = [], []
         for j in range(self.data.d):
             before = np.flatnonzero(order.positions < order.positions[j])
             bound = copy.copy(self)
             bound.score = relaxed(self.score, before.size)
+            bounds.append(bound)
             nodes.append(kept_parents(bound, j, bound.node_of(parameters, j), before))
-        return self.assemble(nodes)
+        revision = Revision(bounds, nodes)
+        revision.settle()
+        return self.assemble(revision.fits)
 
     def node_of(self, parameters: Networks, node: int) -> NodeFit:
         """The network of one node, with the inputs it uses."""
@@ -126,7 +132,11 @@ class BoundMLP(NodeNetworks):
             first = np.column_stack([first, parameters.biases[:, node]])
             output = np.append(output, parameters.intercepts[node])
         value = self.problem(node, inputs).value(first, output)
-        return self.as_fit(node, value, Network(inputs, first, output, polished=True))
+        return self.as_fit(value, Network(inputs, first, output, polished=True))
+
+    def weights(self, parameters: Networks) -> NDArray[np.float64]:
+        """Nothing has to be evaluated for it."""
+        return parameters.weights
 
     def evaluate(self, parameters: Networks) -> Point:
         """Q and the distance of zero from its subdifferential, edge by edge, at any networks."""

@@ -55,7 +55,7 @@ _MOST = 0.5
 
 RULE = (
     f"an information criterion on fits with {_RELAXED[0]:g} of the penalties "
-    f"({_RELAXED[1]:g} above {_FEW} candidates)"
+    f"({_RELAXED[1]:g} above {_FEW} candidates), which may turn edges"
 )
 
 

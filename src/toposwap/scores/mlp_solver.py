@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from toposwap.kernels.network import LOGISTIC, SIGMOID, SQUARES
-from toposwap.kernels.orthant import minimise
+from toposwap.kernels.orthant import descend, living_units
 from toposwap.losses.logistic import zeros_and_ones
-from toposwap.scores.mlp_model import ACTIVATIONS, LOSS_KINDS, Problem, layer, loss_slope
+from toposwap.scores.mlp_model import ACTIVATIONS, LOSS_KINDS, Layer, Problem, layer, loss_slope
 from toposwap.scores.mlp_starts import Network, NetworkStarts
+from toposwap.scores.promise import Promises
 from toposwap.scores.separable import NodeFit
 
 if TYPE_CHECKING:
@@ -35,8 +36,6 @@ _FINEST = 1e-9
 _NEWTON_STEPS = 12
 _MOST_TURNS = 30
 _MOST_ITERATIONS = 3000
-#: Units that die do so early; those left are cheaper.
-_COUNTED_AFTER = (12, 40)
 
 
 class NodeNetworks(NetworkStarts):
@@ -90,7 +89,7 @@ class NodeNetworks(NetworkStarts):
     def problem(self, node: int, inputs: NDArray[np.intp]) -> Problem:
         """Q_node with parents ``inputs`` (k,), in double precision."""
         score, bias = self.score, self.score.bias
-        X = self._double[np.append(inputs, self.data.d) if bias else inputs]
+        X = self._double[self._rows(inputs)]
         l1, l2, ridge = (
             np.full(inputs.size, float(score.l1)),
             np.full(inputs.size, float(score.l2)),
@@ -146,7 +145,7 @@ class NodeNetworks(NetworkStarts):
         fit = self.improved(node, inputs, self.woken(node, start, warm), max_iter, tolerance)
         assert warm.uses is not None
         if fit.value > warm.value and warm.uses[inputs].sum() == warm.uses.sum():
-            return self.as_fit(node, warm.value, start)
+            return self.as_fit(warm.value, start)
         return fit
 
     def improved(
@@ -160,76 +159,47 @@ class NodeNetworks(NetworkStarts):
         """At most ``max_iter`` iterations from ``start``, in single precision."""
         if inputs.size + self.score.bias == 0:
             return self.polished(node, start)
-        first, output = start.first, start.output
-        for begin, end in itertools.pairwise((0, *_COUNTED_AFTER, _MOST_ITERATIONS)):
-            alive = self._alive(node, first)
-            rows = np.append(alive, True) if self.score.bias else alive
-            first, output = first.copy(), output.copy()
-            most = min(end, max_iter) - begin
-            value, ended, first[alive], output[rows] = self._minimise(
-                node, inputs, first[alive], output[rows], most, tolerance
-            )
-            if ended or end >= max_iter:
-                break
-        output[: self.score.hidden][~alive] = 0.0
-        return self.as_fit(node, value, Network(inputs, first, output, polished=False))
-
-    def _alive(self, node: int, first: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Units that are not constant, (h,).
-
-        Where there is an intercept, or a unit without input is 0, the ridge makes the output weight
-        of a constant unit 0, and then no gradient reaches its inputs: it stays what it is.
-        """
-        constant_is_zero = self.score.bias or self.activation != SIGMOID
-        if self.kinds[node] == LOGISTIC or not constant_is_zero:
-            return np.ones(self.score.hidden, dtype=bool)
-        k = first.shape[1] - self.score.bias
-        alive = np.asarray(first[:, :k].any(axis=1))
-        if not alive.any():
-            alive[0] = True
-        return alive
-
-    def _minimise(
-        self,
-        node: int,
-        inputs: NDArray[np.intp],
-        first: NDArray[np.float64],
-        output: NDArray[np.float64],
-        max_iter: int,
-        tolerance: float,
-    ) -> tuple[float, bool, NDArray[np.float64], NDArray[np.float64]]:
-        score, bias = self.score, int(self.score.bias)
-        rows = np.append(inputs, self.data.d) if bias else inputs
-        h, k = first.shape
-        kind = self.kinds[node]
-        joint = h + bias if kind == LOGISTIC else 0
-        u = np.append(first.ravel(), output[:joint])
-        l1, decay = np.full(k, float(score.l1)), np.full(k, float(score.l2))
-        ridge = np.full(h + bias, float(score.l2))
-        if bias:
-            l1[-1] = decay[-1] = ridge[-1] = 0.0
-        v = np.zeros(h + bias)
+        first, output = start.first.copy(), start.output.copy()
         single = tolerance >= _FINE
-        value, ended = minimise(
-            u,
-            (self._single if single else self._double)[rows],
-            self._targets[node] if single else self.targets[node],
-            np.concatenate([np.tile(l1, h), np.zeros(joint)]),
-            decay,
-            ridge,
-            kind,
+        value = descend(
+            first,
+            output,
+            (self._single if single else self._double)[self._rows(inputs)],
+            (self._targets if single else self.targets)[node],
+            self.score.l1,
+            self.score.l2,
+            self.score.bias,
+            self._mortal(node),
+            self.kinds[node],
             self.activation,
             tolerance <= _FINE,
-            h,
-            v,
             max_iter,
             tolerance,
         )
-        return float(value), ended, u[: h * k].reshape(h, k), v
+        return self.as_fit(value, Network(inputs, first, output, polished=False))
+
+    def _mortal(self, node: int) -> bool:
+        """Whether a unit that has become constant stays so.
+
+        Where there is an intercept, or a unit without input is 0, the ridge makes the output weight
+        of a constant unit 0, and then no gradient reaches its inputs.
+        """
+        constant_is_zero = self.score.bias or self.activation != SIGMOID
+        return constant_is_zero and self.kinds[node] != LOGISTIC
+
+    def _rows(self, inputs: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Of the columns with the ones below them."""
+        if not self.score.bias:
+            return inputs
+        rows = np.full(inputs.size + 1, self.data.d)
+        rows[:-1] = inputs
+        return rows
 
     def polished(self, node: int, network: Network) -> NodeFit:
         """To the end, in double precision."""
         inputs = network.inputs
+        if inputs.size == 0 and self._mortal(node):
+            return self._constant(node, network)
         problem = self.problem(node, inputs)
         unit = min(self.scales[node], np.sqrt(self.scales[node]))
         small = _POLISHED * self.tolerance * unit / max(self.score.hidden, 1)
@@ -240,38 +210,70 @@ class NodeNetworks(NetworkStarts):
                 tolerance = _FINEST if turn else _FINE
                 network = self.improved(node, inputs, network, tolerance=tolerance).parameters
             first, output = network.first.copy(), network.output.copy()
-            alive = self._alive(node, first)
-            rows = np.append(alive, True) if self.score.bias else alive
-            first[alive], output[rows], value = problem.with_units(int(alive.sum())).polish(
+            alive = living_units(first, inputs.size, self._mortal(node))
+            rows = np.append(alive, self.score.hidden) if self.score.bias else alive
+            first[alive], kept, value = problem.with_units(alive.size).polish(
                 first[alive], output[rows], small, _NEWTON_STEPS
             )
-            output[: self.score.hidden][~alive] = 0.0
+            output[:] = 0.0
+            output[rows] = kept
             network = Network(inputs, first, output, polished=True)
             if problem.steepest(first, output) <= small:
                 break
-        return self.as_fit(node, value, network)
+        return self.as_fit(value, network)
 
-    def as_fit(self, node: int, value: float, network: Network) -> NodeFit:
-        """With the inputs it uses, and those that it would use if they were allowed."""
+    def _constant(self, node: int, network: Network) -> NodeFit:
+        """The mean, and units that are constant at no cost."""
+        first, output = network.first.copy(), np.zeros_like(network.output)
+        if self.score.bias:
+            output[-1] = self.targets[node].mean()
+        value = self.problem(node, network.inputs).value(first, output)
+        return self.as_fit(value, Network(network.inputs, first, output, polished=True))
+
+    def trimmed(self, fit: NodeFit) -> NodeFit:
+        """Without the inputs that it does not use."""
+        assert fit.uses is not None
+        return self.as_fit(fit.value, self.carried(fit.parameters, np.flatnonzero(fit.uses)))
+
+    def as_fit(self, value: float, network: Network) -> NodeFit:
+        """With the inputs it uses."""
         k = network.inputs.size
         uses = np.zeros(self.data.d, dtype=bool)
         uses[network.inputs] = network.first[:, :k].any(axis=0)
-        if network.first[:, :k].any(axis=1).all():
-            wants = self.pull(node, network) > self.score.l1
-        else:
-            # What an idle unit would do with an input is not to be seen from where it is.
-            wants = np.ones(self.data.d, dtype=bool)
-        wants[network.inputs] = wants[node] = False
-        return NodeFit(value, network, uses=uses, wants=wants)
+        return NodeFit(value, network, uses=uses)
+
+    def wanted(self, node: int, network: Network) -> NDArray[np.bool_]:
+        """The columns that a network would use if they were among its inputs, (d,)."""
+        # What an idle unit would do with an input is not to be seen from where it is.
+        wanted = np.ones(self.data.d, dtype=bool)
+        if network.first[:, : network.inputs.size].any(axis=1).all():
+            wanted = self.pull(node, network) > self.score.l1
+        wanted[network.inputs] = wanted[node] = False
+        return wanted
+
+    def promises(self, node: int, network: Network) -> NDArray[np.float64]:
+        """What every column promises the node beside the inputs of its network, (d,)."""
+        _, _, r = self._outputs(node, network)
+        return self._promises(r, network.inputs)
+
+    @cached_property
+    def _promises(self) -> Promises:
+        return Promises(self.inputs)
 
     def pull(self, node: int, network: Network) -> NDArray[np.float32]:
         """The largest slope of the loss by a weight of each column, (d,), in single precision."""
-        h, bias = self.score.hidden, self.score.bias
-        rows = np.append(network.inputs, self.data.d) if bias else network.inputs
-        units, slope, _ = layer(
-            network.first.astype(np.float32) @ self._single[rows], self.activation
+        v, units, r = self._outputs(node, network)
+        return np.asarray(
+            np.abs((v[:, None] * units.slope * r) @ self._single[:-1].T).max(axis=0, initial=0.0)
         )
-        v = network.output[:h].astype(np.float32)
-        f = v @ units + np.float32(network.output[-1] if bias else 0.0)
-        r = loss_slope(self.kinds[node], self._targets[node], f)
-        return np.asarray(np.abs((v[:, None] * slope * r) @ self._single[:-1].T).max(axis=0))
+
+    def _outputs(
+        self, node: int, network: Network
+    ) -> tuple[NDArray[np.float32], Layer, NDArray[np.float32]]:
+        """The output weights in use, their units and the residual (n,), in single precision."""
+        used = np.flatnonzero(network.output[: self.score.hidden])
+        v = network.output[used].astype(np.float32)
+        z = network.first[used].astype(np.float32) @ self._single[self._rows(network.inputs)]
+        units = layer(z, self.activation)
+        f = v @ units.value + np.float32(network.output[-1] if self.score.bias else 0.0)
+        return v, units, loss_slope(self.kinds[node], self._targets[node], f)

@@ -184,8 +184,13 @@ class SeparableFit(OrderFit):
         for v in nodes:
             fit = self._nodes[v]
             self._uses[v] = True if fit.uses is None else fit.uses
-            self._wants[v] = True if fit.wants is None else fit.wants
+            wanted = self._wanted(v, fit)
+            self._wants[v] = True if wanted is None else wanted
         self.value = self._sum()
+
+    def _wanted(self, v: int, fit: NodeFit) -> NDArray[np.bool_] | None:  # noqa: ARG002 - hook
+        """What ``fit`` of node ``v`` wants."""
+        return fit.wants
 
     def _carry_out(self, order: Order, plan: Plan) -> None:
         nodes = list(self._nodes)

@@ -163,6 +163,9 @@ class ScreenedSearch(Search):
         for k in np.argsort(profile, kind="stable")[:_TRUE_PRICES].tolist():
             if profile[k] > slack(fit, reach):
                 break
+            # What a few iterations make no difference to, more do not either.
+            if abs(profile[k]) < fit.resolution:
+                continue
             order: Order = fit.order.insert(v, k)
             change = fit.price(order)
             if change < lowest:
