@@ -13,6 +13,7 @@ from toposwap.graph import topological_order
 from toposwap.order import Order
 from toposwap.result import Pruned, Result
 from toposwap.search.base import run
+from toposwap.search.ctrl_c import CtrlC
 from toposwap.search.start import INITS, automatic_fit, starting_order
 
 if TYPE_CHECKING:
@@ -52,17 +53,35 @@ def learn(
         from toposwap.baselines import resolve_start
 
         init = resolve_start(init, data, rng)
+    remark, interrupted = None, False
     if isinstance(init, str) and init == "auto":
-        fit, remark = automatic_fit(bound, rng, search.time_budget), None
+        fit, interrupted = automatic_fit(bound, rng, search.time_budget, progress)
     else:
         order, remark = starting_order(init, data, rng)
         fit = bound.fit(order)
     search = search.after(time.perf_counter() - began)
+    if interrupted:
+        max_iter = 0
     history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)
+    if interrupted:
+        status = "interrupted"
     order, parameters = fit.order, fit.parameters()
     # The tables of the fit are the largest thing held, and no longer needed.
     del fit
     point = bound.evaluate(parameters)
+    remarks = ((remark,) if remark else ()) + bound.remarks
+    pruned = None
+    if prune:
+        with CtrlC() as ctrl_c:
+            try:
+                pruned = _pruned(bound, parameters, order, rng)
+            except BaseException as error:
+                if not ctrl_c.caused(error):
+                    raise
+                remarks += (
+                    "pruning by the score's own rule was interrupted: edges are kept by the size "
+                    "of their weights alone",
+                )
     return Result(
         names=data.names,
         weights=np.ascontiguousarray(point.weights),
@@ -76,12 +95,12 @@ def learn(
         history=tuple(history),
         equivalent=score.equivalent,
         scale_dependent=score.scale_dependent,
-        remarks=((remark,) if remark else ()) + bound.remarks,
+        remarks=remarks,
         choices=bound.choices,
         score_name=score.name,
         parameters=parameters,
         predictor=_predictor(bound, parameters),
-        pruned=_pruned(bound, parameters, order, rng) if prune else None,
+        pruned=pruned,
     )
 
 

@@ -8,6 +8,7 @@ import toposwap as ts
 from toposwap.dataset import Dataset
 from toposwap.kernels.network import LIKELIHOOD, LOGISTIC, SQUARES
 from toposwap.report.text import as_text, summary
+from toposwap.scores.mlp_nodes import BoundMLP
 from toposwap.scores.mlp_prune import _without_penalties, criterion
 
 
@@ -105,3 +106,15 @@ def test_a_network_with_more_weights_than_the_rows_can_tell_is_passed_over():
     begun.output[:] = 1.0
     fit = bound.as_fit(0.0, begun)
     assert criterion(bound, 2, fit, 3) == np.inf
+
+
+def test_ctrl_c_while_pruning_keeps_the_solution(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(BoundMLP, "pruned", interrupted)
+    with pytest.warns(ts.ToposwapWarning, match="pruning by the score's own rule was interrupted"):
+        model = ts.Topo(ts.scores.MLP(hidden=5), "none", [0, 1, 3, 2]).fit(table())
+    assert model.result_.pruned is None
+    assert model.threshold_ == 0.3
+    assert model.certificate_.satisfied

@@ -80,7 +80,7 @@ def test_many_columns_are_first_searched_with_coarser_networks():
     assert sparse.score.l1 > small.score.l1 == bound.score.l1
     assert bound.score.hidden == 9
     rng = np.random.default_rng(0)
-    proposed, begun = bound.starting_order(rng), automatic_fit(bound, rng)
+    proposed, (begun, _) = bound.starting_order(rng), automatic_fit(bound, rng)
     # What the coarse networks gain is gained by the score itself.
     assert small.fit(begun.order).value < small.fit(proposed).value
     assert begun.value < 0.99 * bound.fit(proposed).value
@@ -94,7 +94,7 @@ def test_so_are_orders_that_somebody_gives():
     first = next(AutoSearch(n_restarts=0).moves(given, bound.data.names, rng))
     assert first.space == "coarse"
     # But not twice.
-    begun = automatic_fit(bound, rng)
+    begun, _ = automatic_fit(bound, rng)
     first = next(AutoSearch(n_restarts=0).moves(begun, bound.data.names, rng))
     assert first.space != "coarse"
 
@@ -103,7 +103,8 @@ def test_so_are_orders_that_somebody_gives():
 def test_coarser_networks_use_the_time_budget_up():
     bound = networks()
     rng = np.random.default_rng(0)
-    assert automatic_fit(bound, rng, time_budget=0.0).order == bound.starting_order(rng)
+    begun, _ = automatic_fit(bound, rng, time_budget=0.0)
+    assert begun.order == bound.starting_order(rng)
     search = AutoSearch(time_budget=5.0)
     assert search.after(2.0).time_budget == 3.0
     assert search.after(7.0).time_budget == 0.0
@@ -114,7 +115,28 @@ def test_few_columns_are_not():
     bound = networks()
     assert bound.coarser() == []
     rng = np.random.default_rng(0)
-    assert automatic_fit(bound, rng).order == bound.starting_order(rng)
+    begun, _ = automatic_fit(bound, rng)
+    assert begun.order == bound.starting_order(rng)
+
+
+@pytest.mark.usefixtures("ten_are_many")
+def test_coarser_networks_show_their_steps_and_ctrl_c_keeps_the_best_of_them():
+    steps = []
+
+    def impatient(step):
+        steps.append(step)
+        if len(steps) == 3:
+            raise KeyboardInterrupt
+
+    bound = networks()
+    X = bound.data.rows
+    model = ts.Topo(bound.score, progress=impatient, random_state=0).fit(X)
+    assert [step.space for step in steps] == ["coarse"] * 3
+    assert steps[0].score > steps[1].score > steps[2].score
+    assert model.status_ == "interrupted"
+    assert model.certificate_.satisfied
+    unchanged = ts.Topo(bound.score, "none", list(bound.starting_order(None))).fit(X)
+    assert model.score_ < unchanged.score_
 
 
 def test_far_moves_are_priced_only_where_near_ones_changed_much(monkeypatch):

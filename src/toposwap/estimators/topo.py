@@ -72,7 +72,8 @@ class Topo(Predicting, DagLearner):
     max_iter : int, optional
         Stop after this many iterations.
     progress : callable, optional
-        Called with each :class:`~toposwap.search.Step`.
+        Called with each :class:`~toposwap.search.Step`; those of a coarser score, which networks on
+        many columns begin with, have iteration 0 and space "coarse".
 
     Attributes
     ----------

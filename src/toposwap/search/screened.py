@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -115,7 +115,9 @@ class ScreenedSearch(Search):
         self, fit: ScreenedFit, rng: np.random.Generator, deadline: float
     ) -> Iterator[Move]:
         """Go where coarser scores lead from here, if it pays."""
-        order = through_coarser(fit.bound, fit.order, rng, deadline)
+        order = fit.order
+        for step in through_coarser(fit.bound, order, rng, deadline):
+            order = step.order
         if order != fit.order and fit.price(order) < -fit.resolution:
             fit.reorder(order)
             yield Move("coarse", len(order), "went where a coarser score led")
@@ -176,20 +178,27 @@ class ScreenedSearch(Search):
         return int(chosen[1])
 
 
+class CoarseStep(NamedTuple):
+    """An order that a search with a coarser score has met, its value there and the move to it."""
+
+    order: Order
+    value: float
+    move: Move
+
+
 def through_coarser(
     bound: BoundScore, order: Order, rng: np.random.Generator, deadline: float
-) -> Order:
-    """Where searches with the coarser scores of ``bound``, one after the other, lead."""
+) -> Iterator[CoarseStep]:
+    """The ways of searches with the coarser scores of ``bound``, one after the other."""
     for coarse in bound.coarser():
         if time.perf_counter() > deadline:
             break
         fit = coarse.fit(order)
         assert isinstance(fit, ScreenedFit)
         fit.loose = fit.approached = True
-        for _ in ScreenedSearch().loosely(fit, bound.data.names, rng, deadline):
-            pass
+        for move in ScreenedSearch().loosely(fit, bound.data.names, rng, deadline):
+            yield CoarseStep(fit.order, fit.value, move)
         order = fit.order
-    return order
 
 
 def slack(fit: ScreenedFit, concerned: int) -> float:

@@ -14,6 +14,8 @@ from toposwap.kernels import pivoted
 from toposwap.order import Order
 from toposwap.scores.correlated import least_correlated_order
 from toposwap.scores.screened_fit import ScreenedFit
+from toposwap.search.base import Step
+from toposwap.search.ctrl_c import CtrlC
 from toposwap.search.screened import through_coarser
 
 if TYPE_CHECKING:
@@ -21,26 +23,42 @@ if TYPE_CHECKING:
 
     from toposwap.dataset import Dataset
     from toposwap.scores import BoundScore, OrderFit
+    from toposwap.search.base import Progress
 
 INITS = ("auto", "variance", "correlation", "random")
 
 
 def automatic_fit(
-    bound: BoundScore, rng: np.random.Generator, time_budget: float | None = None
-) -> OrderFit:
+    bound: BoundScore,
+    rng: np.random.Generator,
+    time_budget: float | None = None,
+    progress: Progress | None = None,
+) -> tuple[OrderFit, bool]:
     """What ``init="auto"`` begins with: an order that the score proposes, or its coarser kin find.
 
     Where there are such, prices are expensive. So is the first fit, which should not be spent on an
-    order that is to be left soon.
+    order that is to be left soon. Also returned: whether Ctrl-C has ended the search for it.
     """
-    deadline = np.inf if time_budget is None else time.perf_counter() + time_budget
+    began, interrupted = time.perf_counter(), False
+    deadline = np.inf if time_budget is None else began + time_budget
     order = bound.starting_order(rng)
     if order is None:
         order = smallest_variance_order(bound.data)
-    fit = bound.fit(through_coarser(bound, order, rng, deadline))
+    with CtrlC() as ctrl_c:
+        try:
+            for step in through_coarser(bound, order, rng, deadline):
+                order, seconds = step.order, time.perf_counter() - began
+                if progress is not None:
+                    move = step.move
+                    progress(Step(0, step.value, "coarse", move.candidates, move.text, seconds))
+        except BaseException as error:
+            if not ctrl_c.caused(error):
+                raise
+            interrupted = True
+    fit = bound.fit(order)
     if isinstance(fit, ScreenedFit):
         fit.approached = True
-    return fit
+    return fit, interrupted
 
 
 def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> tuple[Order, str | None]:
