@@ -96,4 +96,4 @@ def test_the_graph_has_an_order_of_its_own_and_the_report_says_so():
     assert model.causal_order_ == list(model.result_.pruned.order) == [0, 1]
     assert model.adjacency_matrix_[0, 1] > 0.0 == model.adjacency_matrix_[1, 0]
     assert list(model.causal_graph_.nodes) == [str(v) for v in model.names_]
-    assert "1 of them against its order" in " ".join(as_text(summary(model)).split())
+    assert "1 of the 1 against the solution's order" in " ".join(as_text(summary(model)).split())

@@ -145,7 +145,7 @@ def _pruning(model: Topo) -> str:
         told = f"{kept} kept by {rule}; {dropped} of the solution's {found} dropped"
         if added:
             told += f", {added} added"
-        return f"{told}, {turned} of them against its order" if turned else told
+        return f"{told}; {turned} of the {kept} against the solution's order" if turned else told
     if model.threshold_ is None:
         return f"{kept}, not pruned"
     return (
