@@ -98,6 +98,16 @@ def test_of_noise_nothing_is_kept(seed):
     assert not model.adjacency_matrix_.any()
 
 
+def test_few_rows_tell_little():
+    found = 0
+    for seed in range(8):
+        X = np.random.default_rng(seed).standard_normal((8 + seed, 4))
+        model = ts.Topo(ts.scores.MLP(hidden=6), "none", list(range(4)))
+        with pytest.warns(ts.ToposwapWarning, match="rows are few"):
+            found += np.count_nonzero(model.fit(X).adjacency_matrix_)
+    assert found <= 2
+
+
 def test_a_network_with_more_weights_than_the_rows_can_tell_is_passed_over():
     X = table(n=60)
     bound = ts.scores.MLP(hidden=30).bind(Dataset.from_table(X))

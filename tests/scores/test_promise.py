@@ -68,3 +68,9 @@ def test_columns_of_few_values_promise_what_they_can():
     assert np.isfinite(promises).all()
     assert np.argmax(promises) == 1
     assert promises[2] < 0.0
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_fewer_rows_than_polynomials(n):
+    promises = Promises(columns(n=n))(np.arange(n, dtype=float), np.array([0]))
+    assert np.isfinite(promises).all()

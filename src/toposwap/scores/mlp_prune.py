@@ -9,12 +9,13 @@ The inputs whose norms :math:`W_{ij}`, averaged over the fits, are smallest are 
 networks are fitted again without them, and so on down to a single input. Of the sets on this way
 the one is kept that minimises
 
-.. math:: -2 \log \text{likelihood} + 2 \log \log n \cdot p + 4 \log k \cdot \#\text{inputs},
-          \qquad k = \#\text{candidates} :
+.. math:: -2 \log \text{likelihood} + 2 \log \log n \cdot p + \frac{2 p (p + 1)}{n - p - 1}
+          + 4 \log k \cdot \#\text{inputs}, \qquad k = \#\text{candidates} :
 
-Hannan and Quinn's price for each of p parameters, and twice that of the extended BIC for choosing
-an input among k. The likelihood is that after one Gauss-Newton step without any penalty along the
-parameters in use, which undoes most of the shrinkage, and p is the rank of that step.
+Hannan and Quinn's price for each of p parameters, Hurvich and Tsai's correction for few rows, and
+twice the extended BIC's price for choosing an input among k. The likelihood is that after one
+Gauss-Newton step without any penalty along the parameters in use, which undoes most of the
+shrinkage, and p is the rank of that step.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ def kept_parents(
         count = max(least, int((norms < _NEGLIGIBLE * norms.max()).sum()))
         inputs = inputs[np.sort(np.argsort(norms, kind="stable")[count:])]
         if inputs.size == 0:
-            return bound.polished(node, best.parameters)
+            return bound.settled(node, best.parameters)
         fits = [fitted(bound.carried(fit.parameters, inputs), _LATER) for fit in fits]
 
 
@@ -126,8 +127,11 @@ def criterion(bound: BoundMLP, node: int, fit: NodeFit, candidates: int) -> floa
         deviance = 2.0 * n * (loss - gain)
     else:
         deviance = n * float(np.log(2.0 * (loss - gain)))
-    choice = 4.0 * np.log(candidates) * network.inputs.size
-    return float(deviance + 2.0 * np.log(np.log(n)) * rank + choice)
+    if rank + 1 >= n:
+        return float(np.inf)
+    each = 2.0 * np.log(np.log(max(n, 3)))
+    few_rows = 2.0 * rank * (rank + 1) / (n - rank - 1)
+    return float(deviance + each * rank + few_rows + 4.0 * np.log(candidates) * network.inputs.size)
 
 
 def _without_penalties(

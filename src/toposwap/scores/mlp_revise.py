@@ -71,7 +71,7 @@ class Revision:
             waiting = self._turned()
         for j, fit in enumerate(self.fits):
             if fit is not given[j]:
-                self.fits[j] = self._bounds[j].polished(j, fit.parameters)
+                self.fits[j] = self._bounds[j].settled(j, fit.parameters)
 
     @property
     def edges(self) -> NDArray[np.bool_]:

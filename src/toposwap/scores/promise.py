@@ -67,6 +67,9 @@ def _polynomials(x: NDArray[np.float64]) -> NDArray[np.float64]:
     A degree that x has too few values for is zero.
     """
     size = float(np.abs(x).max())
-    q, r = np.linalg.qr(np.vander(x / (size or 1.0), _DEGREES + 1, increasing=True))
-    q[:, np.abs(np.diag(r)) <= 1e-6 * abs(r[0, 0])] = 0.0
-    return np.asarray(q[:, 1:].T * np.sqrt(x.size))
+    powers = np.vander(x / (size or 1.0), _DEGREES + 1, increasing=True)
+    q, r = np.linalg.qr(powers)
+    whole = np.zeros_like(powers)
+    told = np.abs(np.diag(r)) > 1e-6 * abs(r[0, 0])
+    whole[:, : told.size][:, told] = q[:, told]
+    return np.asarray(whole[:, 1:].T * np.sqrt(x.size))
