@@ -9,10 +9,10 @@ The inputs whose norms :math:`W_{ij}`, averaged over the fits, are smallest are 
 networks are fitted again without them, and so on down to a single input. Of the sets on this way
 the one is kept that minimises
 
-.. math:: -2 \log \text{likelihood} + 2 \log \log n \cdot p + \frac{2 p (p + 1)}{n - p - 1}
+.. math:: -2 \log \text{likelihood} + \max(2 \log \log n, 3.84) \cdot p
           + 4 \log k \cdot \#\text{inputs}, \qquad k = \#\text{candidates} :
 
-Hannan and Quinn's price for each of p parameters, Hurvich and Tsai's correction for few rows, and
+Hannan and Quinn's price for each of p parameters, with few rows that of a test at 5 percent, and
 twice the extended BIC's price for choosing an input among k. The likelihood is that after one
 Gauss-Newton step without any penalty along the parameters in use, which undoes most of the
 shrinkage, and p is the rank of that step.
@@ -51,6 +51,8 @@ _NEGLIGIBLE = 0.1
 _FIRST, _LATER = 60, 25
 #: Directions of the step with less than this part of the square of a parameter's are no parameters.
 _NO_DIRECTION = 1e-3
+#: The 5 percent point of chi-square with one degree of freedom: 2 log log n below 920 rows is less.
+_LEAST_PRICE = 3.84
 #: Networks with more weights than this part of the rows are passed over.
 _MOST = 0.5
 
@@ -129,9 +131,8 @@ def criterion(bound: BoundMLP, node: int, fit: NodeFit, candidates: int) -> floa
         deviance = n * float(np.log(2.0 * (loss - gain)))
     if rank + 1 >= n:
         return float(np.inf)
-    each = 2.0 * np.log(np.log(max(n, 3)))
-    few_rows = 2.0 * rank * (rank + 1) / (n - rank - 1)
-    return float(deviance + each * rank + few_rows + 4.0 * np.log(candidates) * network.inputs.size)
+    each = max(2.0 * float(np.log(np.log(max(n, 3)))), _LEAST_PRICE)
+    return float(deviance + each * rank + 4.0 * np.log(candidates) * network.inputs.size)
 
 
 def _without_penalties(
