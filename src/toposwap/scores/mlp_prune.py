@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 #: Up to so many inputs are few: they are dropped one by one, more of them a quarter at a time.
 _FEW = 20
-#: The part of l1 with which parents are chosen among few candidates, and among many, where there is
-#: more to mistake for a parent; its square is that of l2, which chooses nothing and only shrinks.
-_RELAXED = (0.3, 0.5)
+#: The parts of l1 and of l2 with which parents are chosen among few candidates, and among many,
+#: where there is more to mistake for a parent. The ridge chooses nothing and only shrinks.
+_RELAXED = ((0.3, 0.09), (0.5, 0.5))
 _FITS = 3
 #: Norms below this part of the node's largest go together.
 _NEGLIGIBLE = 0.1
@@ -57,16 +57,16 @@ _LEAST_PRICE = 3.84
 _MOST = 0.5
 
 RULE = (
-    f"an information criterion on fits with {_RELAXED[0]:g} of the penalty "
-    f"({_RELAXED[1]:g} above {_FEW} candidates), which may turn edges"
+    f"an information criterion on fits with {_RELAXED[0][0]:g} of the l1 penalty "
+    f"({_RELAXED[1][0]:g} above {_FEW} candidates), which may turn edges"
 )
 
 
 def relaxed(score: MLP, candidates: int) -> MLP:
     """``score`` with the part of its penalties that is right for so many candidates."""
-    part = _RELAXED[candidates > _FEW]
+    of_l1, of_l2 = _RELAXED[candidates > _FEW]
     softer = copy.copy(score)
-    softer.l1, softer.l2 = part * score.l1, part**2 * score.l2
+    softer.l1, softer.l2 = of_l1 * score.l1, of_l2 * score.l2
     return softer
 
 
