@@ -83,7 +83,7 @@ def test_from_any_graph_the_criterion_falls_and_no_cycle_appears(seed):
     revised.settle()
     assert sum(revised._prices) <= before
     assert topological_order(revised.edges) is not None
-    # Networks are solved to the end when the graph is chosen, which may only make them better.
+    # Networks are fitted on when the graph is chosen, which may only make them better.
     assert total(revised) < before + np.log(400)
 
 

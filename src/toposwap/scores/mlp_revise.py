@@ -57,10 +57,11 @@ class Revision:
         self.fits = [bound.trimmed(fit) for bound, fit in zip(bounds, fits, strict=True)]
         self._prices = [self._price(j, fit) for j, fit in enumerate(self.fits)]
         self._memory: dict[tuple[int, bytes], tuple[NodeFit, float]] = {}
-        self._margin = np.log(data.n)
+        #: What a turn must lower the sum by, beside what the criterion is inexact by.
+        self._least_fall = np.log(data.n)
 
     def settle(self) -> None:
-        """Move until nothing helps, and solve the networks that are new to the end."""
+        """Move until nothing helps, and fit the networks that are new as far as the others."""
         given = list(self.fits)
         waiting = list(range(self._d))
         while waiting:
@@ -118,7 +119,7 @@ class Revision:
             for c in self._best(self._promises(node, fit), later):
                 gained = self._fitted(node, np.append(fit.parameters.inputs, c), fit)
                 gain = self._prices[node] - gained[1]
-                least = self._margin + _INEXACT * gain
+                least = self._least_fall + _INEXACT * gain
                 if gain < least:
                     continue
                 # Either the node goes behind c, and what leads from it to c does without it, or c

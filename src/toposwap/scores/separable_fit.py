@@ -290,7 +290,7 @@ class SeparableFit(OrderFit):
         for k in range(here + step, end, step):
             w = self.order[k]
             allowed[w] = step == 1
-            mask = running.wants if step == 1 else running.uses
+            mask = self._wanted(v, running) if step == 1 else running.uses
             if concerned[w]:
                 before = self.order.positions < k
                 before[v] = step == -1
