@@ -77,7 +77,10 @@ class Expansion:
     functions
         The raw functions of u.
     offset, slope, transform
-        phi_r = (b - offset - z slope) @ transform for r >= 2; shapes (k,), (k,), (k, m - 1).
+        psi = (b - offset - z slope) @ transform; shapes (k,), (k,), (k, m - 1).
+    rest
+        phi_r = psi_r - rest[0, r] - z rest[1, r] for r >= 2, (2, m - 1): the part of the constant
+        and of the line that rounding leaves in psi where one value dwarfs all others.
     roughness
         rho_1, ..., rho_m, (m,).
     """
@@ -90,6 +93,7 @@ class Expansion:
     offset: NDArray[np.float64] = field(repr=False)
     slope: NDArray[np.float64] = field(repr=False)
     transform: NDArray[np.float64] = field(repr=False)
+    rest: NDArray[np.float64] = field(repr=False)
     roughness: NDArray[np.float64] = field(repr=False)
 
     @property
@@ -105,7 +109,10 @@ class Expansion:
         raw = _continued(self.functions, (x - self.center) / self.half_width)
         raw -= self.offset
         raw -= np.multiply.outer(z, self.slope)
-        return np.column_stack([z, raw @ self.transform])
+        psi = raw @ self.transform
+        psi -= self.rest[0]
+        psi -= np.multiply.outer(z, self.rest[1])
+        return np.column_stack([z, psi])
 
 
 def expand(family: Family, x: NDArray[np.float64], mean: float, size: int) -> Expansion:
@@ -144,6 +151,7 @@ def expand(family: Family, x: NDArray[np.float64], mean: float, size: int) -> Ex
         rho = np.maximum(rho[: most - 1], 0.0)
     else:
         transform, rho = np.zeros((raw.shape[1], 0)), np.zeros(0)
+    psi = raw @ transform
     return Expansion(
         mean,
         scale,
@@ -153,6 +161,7 @@ def expand(family: Family, x: NDArray[np.float64], mean: float, size: int) -> Ex
         offset,
         slope,
         transform,
+        np.stack([psi.mean(axis=0), z @ psi / x.size]),
         np.concatenate([[0.0], rho]),
     )
 
