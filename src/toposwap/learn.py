@@ -11,9 +11,11 @@ from toposwap.certificate import certify
 from toposwap.errors import InputError
 from toposwap.graph import topological_order
 from toposwap.order import Order
+from toposwap.prune import BY_PRICE
 from toposwap.result import Pruned, Result
 from toposwap.search.base import run
 from toposwap.search.ctrl_c import CtrlC
+from toposwap.search.local import AutoSearch
 from toposwap.search.start import INITS, automatic_fit, starting_order
 
 if TYPE_CHECKING:
@@ -32,11 +34,12 @@ def learn(
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
     max_iter: int | None = None,
-    prune: bool = False,
+    prune: str | None = None,
 ) -> Result:
-    """Bind, start, search, certify, and ``prune`` by the score's own rule if it has one.
+    """Bind, start, search, certify, and ``prune``.
 
-    The certificate does not trust the fit: it evaluates Q at the weights afresh.
+    That is by the score's own rule if it has one ("auto") or by a price per edge ("bic"). The
+    certificate does not trust the fit: it evaluates Q at the weights afresh.
     """
     whole = isinstance(max_iter, (int, np.integer)) and not isinstance(max_iter, bool)
     if max_iter is not None and not (whole and max_iter >= 1):
@@ -49,6 +52,9 @@ def learn(
     bound = score.bind(data)
     # Perhaps another: the one that ``score`` chose for these data.
     score = bound.score
+    if prune == BY_PRICE and score.with_price() is None:
+        own = ", which has a rule of its own: prune='auto'" if bound.pruning else ""
+        raise InputError(f"prune: no price per edge goes with the score {score.name}{own}")
     if not (isinstance(init, str) and init in INITS):
         from toposwap.baselines import resolve_start
 
@@ -71,16 +77,18 @@ def learn(
     point = bound.evaluate(parameters)
     remarks = ((remark,) if remark else ()) + bound.remarks
     pruned = None
-    if prune:
+    if prune is not None:
         with CtrlC() as ctrl_c:
             try:
-                pruned = _pruned(bound, parameters, order, rng)
+                if prune == BY_PRICE:
+                    pruned = _priced(bound, order, rng)
+                else:
+                    pruned = _pruned(bound, parameters, order, rng)
             except BaseException as error:
                 if not ctrl_c.caused(error):
                     raise
                 remarks += (
-                    "pruning by the score's own rule was interrupted: edges are kept by the size "
-                    "of their weights alone",
+                    "pruning was interrupted: edges are kept by the size of their weights alone",
                 )
     return Result(
         names=data.names,
@@ -93,7 +101,7 @@ def learn(
             point, convex=score.convex, tolerance=bound.tolerance, separable=score.separable
         ),
         history=tuple(history),
-        equivalent=score.equivalent,
+        equivalent=score.equivalent if pruned is None else pruned.equivalent,
         scale_dependent=score.scale_dependent,
         remarks=remarks,
         choices=bound.choices,
@@ -121,4 +129,15 @@ def _pruned(
     weights = np.ascontiguousarray(bound.weights(fewer))
     variables = topological_order(weights != 0.0, order.variables)
     assert variables is not None
-    return Pruned(weights, Order(variables), fewer, _predictor(bound, fewer), bound.pruning)
+    predictor = _predictor(bound, fewer)
+    return Pruned(weights, Order(variables), fewer, predictor, bound.pruning)
+
+
+def _priced(bound: BoundScore, order: Order, rng: np.random.Generator) -> Pruned:
+    priced = bound.score.with_price()
+    assert priced is not None
+    found = learn(bound.data, priced, AutoSearch(n_restarts=0), list(order), rng=rng)
+    rule = f"a price per edge ({found.score_name}), which may turn edges"
+    return Pruned(
+        found.weights, found.order, found.parameters, found.predictor, rule, priced.equivalent
+    )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Pruned:
-    """The edges that a score's own rule keeps, fitted again.
+    """The edges that a score's own rule or a price per edge keeps, fitted again.
 
     Attributes
     ----------
@@ -31,6 +31,8 @@ class Pruned:
         As in :class:`Result`.
     rule
         How the edges were chosen, in words.
+    equivalent
+        Whether that leaves open what a Markov equivalence class leaves open.
     """
 
     weights: NDArray[np.float64] = field(repr=False)
@@ -38,6 +40,7 @@ class Pruned:
     parameters: Any = field(repr=False)
     predictor: Predictor | None = field(repr=False)
     rule: str
+    equivalent: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +67,7 @@ class Result:
     history
         One record an iteration.
     equivalent
-        Whether the score leaves open what a Markov equivalence class leaves open.
+        Whether the score, or what pruned, leaves open what a Markov equivalence class leaves open.
     scale_dependent
         Whether other units of the columns could have given another graph.
     remarks
@@ -78,7 +81,7 @@ class Result:
     predictor
         The fitted values of all columns as a function of new rows, None where the score has none.
     pruned
-        What the score's own pruning left, if it was asked for and the score has a rule of its own.
+        What the score's own rule or a price per edge left, where one of these pruned.
     """
 
     names: tuple[str, ...]

@@ -182,7 +182,7 @@ def test_european_tables(call, tmp_path):
         (["--jobs", "0"], "0 is neither >= 1 nor -1"),
         (["--jobs", "2", "--search", "none"], "--jobs belongs to --search auto"),
         (["--s-0", "0"], "--s-0 belongs to --search paper"),
-        (["--prune", "nope"], "'nope' is neither auto, none nor a number"),
+        (["--prune", "nope"], "'nope' is neither auto, bic, none nor a number"),
         (["--prune", "-1"], "prune: must be"),
         (["--ridge", "-1"], "--ridge"),
         (["--max-iter", "0"], "--max-iter"),

@@ -6,7 +6,9 @@ from fits import table
 from toy_scores import NodewiseLasso
 
 import toposwap as ts
+import toposwap.report
 from toposwap.errors import InputError
+from toposwap.scores import SCORES
 
 
 @pytest.mark.parametrize(
@@ -40,5 +42,65 @@ def test_a_score_that_selects_edges_is_not_pruned():
 
 @pytest.mark.parametrize("prune", ["yes", "0.3", -0.1, np.nan, np.inf, True, [0.3], 1j, {}])
 def test_other_values_of_prune_are_refused(prune):
-    with pytest.raises(InputError, match="prune: must be 'auto', None or a number >= 0, got"):
+    with pytest.raises(InputError, match="prune: must be 'auto', 'bic', None or a number >= 0"):
         ts.Topo(prune=prune).fit(table())
+
+
+PRICED = [name for name, score in SCORES.items() if score().with_price() is not None]
+
+
+@pytest.mark.parametrize("name", PRICED)
+def test_a_price_per_edge_goes_on_from_the_certified_order(name):
+    X = np.random.default_rng(0).random((400, 6))
+    X[:, 3] += X[:, 0] - X[:, 1]
+    X[:, 4] += X[:, 3]
+    X = {"logistic": X.mean(axis=0) < X, "poisson": np.round(3 * np.abs(X))}.get(
+        name.split("-")[0], X
+    )
+    whole, model = (ts.Topo(name, random_state=0, prune=prune).fit(X) for prune in (None, "bic"))
+    np.testing.assert_array_equal(model.weights_, whole.weights_)
+    assert model.certificate_.satisfied
+    assert model.threshold_ is None
+    pruned = model.result_.pruned
+    places = pruned.order.positions
+    assert all(places[i] < places[j] for i, j in np.argwhere(model.adjacency_matrix_))
+    assert model.causal_order_ == list(pruned.order)
+    # Not above where it started from, and a place from which no insertion leads down.
+    priced = SCORES[name]().with_price()
+    here, there = (
+        ts.Topo(priced, "none", list(o)).fit(X) for o in (whole.result_.order, pruned.order)
+    )
+    assert there.score_ <= here.score_ + 1e-12
+    on = ts.Topo(priced, init=list(pruned.order), n_restarts=0).fit(X)
+    assert on.score_ == pytest.approx(there.score_, abs=1e-9)
+    np.testing.assert_allclose(model.adjacency_matrix_, there.weights_, atol=1e-6)
+    assert "a price per edge" in ts.report.as_text(ts.report.report(model))
+
+
+def test_a_price_per_edge_keeps_the_true_edges_whatever_their_size():
+    sample = ts.simulate.linear_dataset(15, 2000, "ER2", random_state=3)
+    noise = np.random.default_rng(3).standard_normal((2000, 15))
+    weak = noise @ np.linalg.inv(np.eye(15) - 0.2 * sample.weights)
+    by_size = ts.Topo().fit(weak)
+    by_price = ts.Topo(prune="bic").fit(weak)
+    truth = sample.weights != 0
+    assert ts.metrics.shd(truth, by_price.adjacency_matrix_) <= 3
+    assert ts.metrics.shd(truth, by_size.adjacency_matrix_) > 15
+
+
+def test_directions_that_a_price_leaves_open_are_told():
+    X = table()
+    assert not ts.Topo("gaussian-mcp").fit(X).result_.equivalent
+    assert ts.Topo("gaussian-mcp", prune="bic").fit(X).result_.equivalent
+    assert not ts.Topo(prune="bic").fit(X).result_.equivalent
+
+
+@pytest.mark.parametrize("score", ["basis", ts.scores.MLP(hidden=2)])
+def test_a_score_without_a_price_says_what_prunes_it(score):
+    with pytest.raises(InputError, match=r"no price per edge .* rule of its own: prune='auto'"):
+        ts.Topo(score, prune="bic").fit(table())
+
+
+def test_no_price_for_a_score_of_ones_own():
+    with pytest.raises(InputError, match="no price per edge goes with the score"):
+        ts.Topo(NodewiseLasso(0.1), prune="bic").fit(table())

@@ -166,9 +166,10 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--prune",
         default="auto",
-        metavar="auto|none|NUMBER",
+        metavar="auto|bic|none|NUMBER",
         callback=lambda _context, _option, value: _threshold(value),
-        help="Drop edges with |weight| below this; auto is 0.3 with least squares.",
+        help="Drop edges with |weight| below this; auto is 0.3 with least squares. bic keeps what "
+        "is worth a price per edge.",
     )
     @click.option(
         "--seed",
@@ -217,14 +218,14 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _threshold(value: str) -> float | str | None:
-    if value == "auto":
+    if value in ("auto", "bic"):
         return value
     if value == "none":
         return None
     try:
         return float(value)
     except ValueError:
-        raise click.BadParameter(f"{value!r} is neither auto, none nor a number.") from None
+        raise click.BadParameter(f"{value!r} is neither auto, bic, none nor a number.") from None
 
 
 def _threads(value: int | None) -> int | None:

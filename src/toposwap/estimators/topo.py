@@ -13,7 +13,7 @@ from toposwap.dataset import Dataset
 from toposwap.estimators.predictions import Predicting, Typical
 from toposwap.learn import learn
 from toposwap.learner import DagLearner, generator
-from toposwap.prune import resolve_threshold
+from toposwap.prune import BY_PRICE, OWN_RULE, resolve_threshold
 from toposwap.registry import resolve
 from toposwap.scores import SCORES, Score
 from toposwap.search import SEARCHES, AutoSearch, PaperSearch, Progress, Search
@@ -52,10 +52,13 @@ class Topo(Predicting, DagLearner):
         default from the paper's table.
     greedy : bool, default=False
         Let ``search="paper"`` take the first improving swap instead of the best.
-    prune : "auto", None or float, default="auto"
+    prune : "auto", "bic", None or float, default="auto"
         Drop edges with |weight| below this number after the search. "auto" is None for a score that
         chooses edges by itself, the score's own rule where it has one (``score="basis"``: F-tests
-        of the parents' functions, then fitted again), and 0.3 otherwise.
+        of the parents' functions, then fitted again), and 0.3 otherwise. "bic" goes on downhill
+        from the order found with the same loss and a price per edge (least squares: with one noise
+        variance for all columns), and keeps the edges of where that ends, some of them perhaps
+        turned: ``result_.pruned``.
     center : bool, default=True
         Subtract the column means.
     random_state : None, int or numpy.random.Generator, default=None
@@ -96,7 +99,7 @@ class Topo(Predicting, DagLearner):
     status_ : str
         How the search ended.
     threshold_ : float or None
-        What ``prune`` came to; None also where the score's own rule pruned.
+        What ``prune`` came to; None also where a rule pruned.
     remarks_ : tuple of str
         What had to be assumed or mended.
     names_ : tuple of str
@@ -152,7 +155,7 @@ class Topo(Predicting, DagLearner):
 
     def _fit(self, data: Dataset, *, named: bool) -> Self:
         score = resolve("score", self.score, SCORES, Score)
-        at_least = resolve_threshold(self.prune, score)
+        at_least = resolve_threshold(self.prune, score, (OWN_RULE, BY_PRICE))
         result = learn(
             data,
             score,
@@ -161,10 +164,16 @@ class Topo(Predicting, DagLearner):
             rng=generator(self.random_state),
             progress=self.progress,
             max_iter=self.max_iter,
-            prune=self.prune == "auto" and not score.selects_edges,
+            prune=self._pruning(score),
         )
         self._typical = Typical.of(data)
         return self._keep(result, data, at_least, named=named)
+
+    def _pruning(self, score: Score) -> str | None:
+        """What prunes beside a threshold."""
+        if not isinstance(self.prune, str) or (self.prune == OWN_RULE and score.selects_edges):
+            return None
+        return self.prune
 
     def _search(self) -> Search:
         acyclicity = resolve("acyclicity", self.acyclicity, ACYCLICITIES, Acyclicity)

@@ -31,8 +31,9 @@ Made by `toposwap reproduce --results` from the cells of `toposwap reproduce NAM
 error over the seeds, the paper's figure in brackets. Score, SHD, certificate and times are measured
 from the weights each method returned: *score* is Q at these weights (without their weakest edges,
 should they have cycles), *score of its order* is Q at the best parameters for their order, SHD is
-counted after the threshold, KKT is the share of runs whose weights satisfy the conditions, and
-seconds are those of one core, with the method that was started from.
+counted after the threshold, or after a rule of pruning where a method has one, KKT is the share of
+runs whose weights, before pruning, satisfy the conditions, and seconds are those of one core, with
+the method that was started from.
 """
 
 

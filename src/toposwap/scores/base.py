@@ -97,6 +97,10 @@ class Score(ABC):
     def bind(self, data: Dataset) -> BoundScore:
         """Check that ``data`` suits the score and tie them together."""
 
+    def with_price(self) -> Score | None:
+        """The same loss with BIC's price per edge in place of a penalty, for ``prune="bic"``."""
+        return None
+
     def __repr__(self) -> str:
         settings = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
         return f"{type(self).__name__}({settings})"

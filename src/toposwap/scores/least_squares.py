@@ -81,6 +81,12 @@ class LeastSquares(Score):
             )
         return BoundLeastSquares(self, data)
 
+    def with_price(self) -> Score:
+        """The likelihood of one variance for all columns: squares alone know no price."""
+        from toposwap.scores.penalized import Penalized
+
+        return Penalized("equal-variance", "bic")
+
 
 class BoundLeastSquares(BoundScore):
     """Least squares on given data, through the factor of the (augmented) data."""

@@ -125,6 +125,11 @@ class Penalized(Score):
         bound = BoundPooledNodes if pooled else BoundPenalized
         return bound(self, data, losses, penalty)
 
+    def with_price(self) -> Score:
+        """Squares alone know no price: there it is the likelihood of one variance for all."""
+        squares = isinstance(self.loss, LeastSquaresLoss)
+        return Penalized("equal-variance" if squares else self.loss, "bic", self.max_parents)
+
 
 def as_loss(loss: object) -> Loss:
     """A loss from its name, or one for each column from a list or a mapping."""
