@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,9 +9,9 @@ import numpy as np
 from toposwap.kernels.network import LOGISTIC, SIGMOID, SQUARES
 from toposwap.kernels.orthant import descend, living_units
 from toposwap.losses.logistic import zeros_and_ones
-from toposwap.scores.mlp_model import ACTIVATIONS, LOSS_KINDS, Layer, Problem, layer, loss_slope
-from toposwap.scores.mlp_starts import Network, NetworkStarts
-from toposwap.scores.promise import Promises
+from toposwap.scores.mlp_model import ACTIVATIONS, LOSS_KINDS, Problem
+from toposwap.scores.mlp_residual import NetworkResiduals
+from toposwap.scores.mlp_starts import Network
 from toposwap.scores.separable import NodeFit
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ _MOST_TURNS = 30
 _MOST_ITERATIONS = 3000
 
 
-class NodeNetworks(NetworkStarts):
+class NodeNetworks(NetworkResiduals):
     """The part of the score that deals with one node at a time.
 
     Parameters
@@ -187,14 +186,6 @@ class NodeNetworks(NetworkStarts):
         constant_is_zero = self.score.bias or self.activation != SIGMOID
         return constant_is_zero and self.kinds[node] != LOGISTIC
 
-    def _rows(self, inputs: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Of the columns with the ones below them."""
-        if not self.score.bias:
-            return inputs
-        rows = np.full(inputs.size + 1, self.data.d)
-        rows[:-1] = inputs
-        return rows
-
     def settled(self, node: int, network: Network) -> NodeFit:
         """As far as single precision goes: enough for what no certificate speaks of."""
         return self.improved(node, network.inputs, network, tolerance=_FINE)
@@ -245,39 +236,3 @@ class NodeNetworks(NetworkStarts):
         uses = np.zeros(self.data.d, dtype=bool)
         uses[network.inputs] = network.first[:, :k].any(axis=0)
         return NodeFit(value, network, uses=uses)
-
-    def wanted(self, node: int, network: Network) -> NDArray[np.bool_]:
-        """The columns that a network would use if they were among its inputs, (d,)."""
-        # What an idle unit would do with an input is not to be seen from where it is.
-        wanted = np.ones(self.data.d, dtype=bool)
-        if network.first[:, : network.inputs.size].any(axis=1).all():
-            wanted = self.pull(node, network) > self.score.l1
-        wanted[network.inputs] = wanted[node] = False
-        return wanted
-
-    def promises(self, node: int, network: Network) -> NDArray[np.float64]:
-        """What every column promises the node beside the inputs of its network, (d,)."""
-        _, _, r = self._outputs(node, network)
-        return self._promises(r, network.inputs)
-
-    @cached_property
-    def _promises(self) -> Promises:
-        return Promises(self.inputs)
-
-    def pull(self, node: int, network: Network) -> NDArray[np.float32]:
-        """The largest slope of the loss by a weight of each column, (d,), in single precision."""
-        v, units, r = self._outputs(node, network)
-        return np.asarray(
-            np.abs((v[:, None] * units.slope * r) @ self._single[:-1].T).max(axis=0, initial=0.0)
-        )
-
-    def _outputs(
-        self, node: int, network: Network
-    ) -> tuple[NDArray[np.float32], Layer, NDArray[np.float32]]:
-        """The output weights in use, their units and the residual (n,), in single precision."""
-        used = np.flatnonzero(network.output[: self.score.hidden])
-        v = network.output[used].astype(np.float32)
-        z = network.first[used].astype(np.float32) @ self._single[self._rows(network.inputs)]
-        units = layer(z, self.activation)
-        f = v @ units.value + np.float32(network.output[-1] if self.score.bias else 0.0)
-        return v, units, loss_slope(self.kinds[node], self._targets[node], f)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -16,10 +17,13 @@ if TYPE_CHECKING:
     from toposwap.scores.mlp import MLP
     from toposwap.scores.separable import NodeFit
 
-#: How many idle units look at new inputs.
-_WOKEN = 5
-#: How many units a further start draws anew.
+#: How many idle units look at new inputs, and the number they are chosen from.
+_WOKEN = 3
+_CANDIDATES = 24
+_STEEPNESS = (0.5, 1.0, 2.0)
+#: How many units, and how many of the idle ones, a further start draws anew.
 _REDRAWN = 3
+_REDRAWN_IDLE = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +73,7 @@ class NetworkStarts(SeparableScore):
         active = np.asarray(network.first[:, :k].any(axis=1))
         # Its rows are in no particular order, so neither are the units that it points at.
         order = np.argsort(fresh[:, 0])
-        chosen = np.append(order[active[order]][:_REDRAWN], order[~active[order]][:_WOKEN])
+        chosen = np.append(order[active[order]][:_REDRAWN], order[~active[order]][:_REDRAWN_IDLE])
         first = network.first.copy()
         first[chosen] = fresh[chosen]
         return Network(network.inputs, first, network.output, polished=False)
@@ -87,21 +91,39 @@ class NetworkStarts(SeparableScore):
         return Network(inputs, whole[:, columns], network.output, polished=False)
 
     def woken(self, node: int, network: Network, warm: NodeFit) -> Network:
-        """With random weights of a few idle units for the inputs that ``warm`` did not have.
+        """With weights of a few idle units for the inputs that ``warm`` did not have.
 
-        A unit without inputs has no output weight either, and no gradient ever gives it one.
+        A unit without inputs has no output weight either, and no gradient ever gives it one. At
+        random, most units cost more than they explain, and are put to sleep again before they learn
+        better; so out of many those are woken that explain most of what the network leaves over.
         """
-        new = np.ones(self.data.d, dtype=bool)
-        new[warm.parameters.inputs] = False
-        gained = np.flatnonzero(new[network.inputs])
-        idle = np.flatnonzero(~network.first[:, : network.inputs.size].any(axis=1))[:_WOKEN]
-        if not (gained.size and idle.size):
+        k = network.inputs.size
+        known = np.zeros(self.data.d, dtype=bool)
+        known[warm.parameters.inputs] = True
+        old = np.flatnonzero(known[network.inputs])
+        idle = np.flatnonzero(~network.first[:, :k].any(axis=1))[:_WOKEN]
+        if old.size == k or idle.size == 0:
             return network
-        fresh = self.started(node, network.inputs, 0).first[idle]
+        units = self._candidates(node, network.inputs, old)
+        chosen = self.telling(node, network, units, idle.size)
         first = network.first.copy()
-        # As large as if the gained inputs were all there are.
-        size = np.sqrt(network.inputs.size / gained.size)
-        first[np.ix_(idle, gained)] = fresh[:, gained] * size
-        if self.score.bias:
-            first[idle, -1] = fresh[:, -1]
+        first[idle[: chosen.size]] = units[chosen]
         return Network(network.inputs, first, network.output, polished=False)
+
+    def _candidates(
+        self, node: int, inputs: NDArray[np.intp], old: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """Units flat and steep that see the new inputs; the first half sees the ``old`` too."""
+        k = inputs.size
+        columns = np.append(inputs, self.data.d) if self.score.bias else inputs
+        units = _normal(self.score.seed, 0, node, _CANDIDATES, self.data.d + 1)[:, columns]
+        units[:, :k] /= self.deviations[inputs] * np.sqrt(k - old.size)
+        units[: _CANDIDATES // 2, old] *= np.sqrt((k - old.size) / max(old.size, 1))
+        units[_CANDIDATES // 2 :, old] = 0.0
+        return units * np.resize(_STEEPNESS, _CANDIDATES)[:, None]
+
+    @abstractmethod
+    def telling(
+        self, node: int, network: Network, units: NDArray[np.float64], count: int
+    ) -> NDArray[np.int64]:
+        """Which of the ``units`` (p, k or k + 1) explain most of the residual of ``network``."""
