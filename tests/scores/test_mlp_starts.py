@@ -1,6 +1,7 @@
-"""Where fits of networks begin."""
+"""Where fits of networks begin, and what is said about the data before."""
 
 import numpy as np
+import pytest
 
 import toposwap as ts
 from toposwap.dataset import Dataset
@@ -39,3 +40,24 @@ def test_units_are_woken_for_new_inputs_only():
     assert not more.first[changed, :3].any()
     assert woken.first[changed, 2].all()
     np.testing.assert_array_equal(woken.output, more.output)
+
+
+def test_units_that_make_the_penalties_meaningless_are_named():
+    X = np.random.default_rng(0).standard_normal((200, 4)) * [1.0, 1e-3, 1e5, 5.0]
+
+    def remarks(**settings):
+        return ts.scores.MLP(hidden=4, **settings).bind(Dataset.from_table(X)).remarks
+
+    large, small = remarks()
+    assert "'x2': in these units the penalties weigh nothing" in large
+    assert "'x1': in these units the penalties cost more than any cause explains" in small
+    assert remarks(loss="gaussian") == remarks(l1=0.0) == ()
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_other_units_are_polished_all_the_same(scale):
+    sample = ts.simulate.nonlinear_dataset(4, 300, "ER1", random_state=0)
+    X = sample.X * [1.0, scale, 1.0, 1.0]
+    with pytest.warns(ts.ToposwapWarning, match="in these units the penalties"):
+        model = ts.Topo(ts.scores.MLP(hidden=4), random_state=0).fit(X)
+    assert model.certificate_.satisfied

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.dataset.validation import columns, listed
 from toposwap.kernels.network import LOGISTIC, SIGMOID, SQUARES
 from toposwap.kernels.orthant import descend, living_units
 from toposwap.losses.logistic import zeros_and_ones
@@ -15,6 +16,8 @@ from toposwap.scores.mlp_starts import Network
 from toposwap.scores.separable import NodeFit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from toposwap.dataset import Dataset
@@ -35,6 +38,8 @@ _FINEST = 1e-9
 _NEWTON_STEPS = 12
 _MOST_TURNS = 30
 _MOST_ITERATIONS = 3000
+#: Standard deviations beyond which penalties on the scale of 1 say nothing about squares.
+_LARGE, _SMALL = 100.0, 0.1
 
 
 class NodeNetworks(NetworkResiduals):
@@ -60,24 +65,42 @@ class NodeNetworks(NetworkResiduals):
         self.mean = data.mean if score.bias else np.zeros(data.d)
         logistic = np.array([kind == LOGISTIC for kind in self.kinds])
         self.shift = np.where(logistic, 0.0, self.mean)
-        columns = np.ascontiguousarray(data.rows.T)
+        X = np.ascontiguousarray(data.rows.T)
         # With the row of the biases at the end, ready to be picked from.
-        self._double = np.vstack([columns - self.mean[:, None], np.ones((1, data.n))])
+        self._double = np.vstack([X - self.mean[:, None], np.ones((1, data.n))])
         self._single = self._double.astype(np.float32)
         self.inputs = self._double[:-1]
-        self.targets = columns - self.shift[:, None]
+        self.targets = X - self.shift[:, None]
         for j in np.flatnonzero(logistic):
-            self.targets[j] = zeros_and_ones(columns[j])
+            self.targets[j] = zeros_and_ones(X[j])
         self._targets = self.targets.astype(np.float32)
         self.deviations = data.deviations * data.scale
         # A restart concerns a stretch of the order or a pair, and a long one has more of these, but
         # takes longer too.
         self.suggested_restarts = min(max(7, data.d // 2), max(5, 400 // data.d))
-        if data.n < 3 * score.hidden:
-            self.remarks = (
-                f"{data.n} rows are few for {score.hidden} hidden units a node: columns are fitted "
-                "too closely; use fewer units (hidden), larger penalties or more rows",
+        self.remarks = (*self._few_rows(), *self._units())
+
+    def _few_rows(self) -> Iterator[str]:
+        n, hidden = self.data.n, self.score.hidden
+        if n < 3 * hidden:
+            yield (
+                f"{n} rows are few for {hidden} hidden units a node: columns are fitted too "
+                "closely; use fewer units (hidden), larger penalties or more rows"
             )
+
+    def _units(self) -> Iterator[str]:
+        """Squares have units and penalties have none."""
+        squares = np.array([kind == SQUARES for kind in self.kinds])
+        for beyond, told in (
+            (self.deviations > _LARGE, "weigh nothing, so that noise is fitted, and slowly"),
+            (self.deviations < _SMALL, "cost more than any cause explains, so that none is found"),
+        ):
+            names = [self.data.names[j] for j in np.flatnonzero(beyond & squares)]
+            if names and self.score.l1 > 0.0:
+                yield (
+                    f"{columns(len(names))} {listed(names)}: in these units the penalties {told}; "
+                    "use units in which the noise is about 1"
+                )
 
     @property
     def scales(self) -> NDArray[np.float64]:
@@ -199,7 +222,7 @@ class NodeNetworks(NetworkResiduals):
         unit = min(self.scales[node], np.sqrt(self.scales[node]))
         small = _POLISHED * self.tolerance * unit / max(self.score.hidden, 1)
         small *= np.append(self.deviations[inputs], 1.0).min(initial=1.0)
-        value = np.inf
+        value = steepest = np.inf
         for turn in range(_MOST_TURNS):
             if inputs.size:
                 tolerance = _FINEST if turn else _FINE
@@ -213,7 +236,8 @@ class NodeNetworks(NetworkResiduals):
             output[:] = 0.0
             output[rows] = kept
             network = Network(inputs, first, output, polished=True)
-            if problem.steepest(first, output) <= small:
+            before, steepest = steepest, problem.steepest(first, output)
+            if steepest <= small or steepest == before:
                 break
         return self.as_fit(value, network)
 
