@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from toposwap.scores.mlp import MLP
     from toposwap.scores.separable import NodeFit
 
-#: How many idle units look at new inputs, and the number they are chosen from.
-_WOKEN = 3
+#: How many idle units look at new inputs.
+_WOKEN = 5
+#: In a network without any unit in use: how many, out of how many, flat and steep.
+_CHOSEN = 3
 _CANDIDATES = 24
 _STEEPNESS = (0.5, 1.0, 2.0)
-#: How many units, and how many of the idle ones, a further start draws anew.
+#: How many units a further start draws anew.
 _REDRAWN = 3
-_REDRAWN_IDLE = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,7 @@ class NetworkStarts(SeparableScore):
         active = np.asarray(network.first[:, :k].any(axis=1))
         # Its rows are in no particular order, so neither are the units that it points at.
         order = np.argsort(fresh[:, 0])
-        chosen = np.append(order[active[order]][:_REDRAWN], order[~active[order]][:_REDRAWN_IDLE])
+        chosen = np.append(order[active[order]][:_REDRAWN], order[~active[order]][:_WOKEN])
         first = network.first.copy()
         first[chosen] = fresh[chosen]
         return Network(network.inputs, first, network.output, polished=False)
@@ -93,33 +94,43 @@ class NetworkStarts(SeparableScore):
     def woken(self, node: int, network: Network, warm: NodeFit) -> Network:
         """With weights of a few idle units for the inputs that ``warm`` did not have.
 
-        A unit without inputs has no output weight either, and no gradient ever gives it one. At
-        random, most units cost more than they explain, and are put to sleep again before they learn
-        better; so out of many those are woken that explain most of what the network leaves over.
+        A unit without inputs has no output weight either, and no gradient ever gives it one. Units
+        in use lead the others on, whatever those look at. Where none is, units at random mostly
+        cost more than they explain, and are put to sleep again before they learn better: there
+        those of many are woken that explain most of what the network leaves over.
         """
         k = network.inputs.size
         known = np.zeros(self.data.d, dtype=bool)
         known[warm.parameters.inputs] = True
-        old = np.flatnonzero(known[network.inputs])
-        idle = np.flatnonzero(~network.first[:, :k].any(axis=1))[:_WOKEN]
-        if old.size == k or idle.size == 0:
+        gained = np.flatnonzero(~known[network.inputs])
+        idle = np.flatnonzero(~network.first[:, :k].any(axis=1))
+        if not (gained.size and idle.size):
             return network
-        units = self._candidates(node, network.inputs, old)
-        chosen = self.telling(node, network, units, idle.size)
         first = network.first.copy()
-        first[idle[: chosen.size]] = units[chosen]
+        if idle.size == self.score.hidden:
+            units = self._candidates(node, network.inputs, gained)
+            chosen = self.telling(node, network, units, min(_CHOSEN, idle.size))
+            first[: chosen.size] = units[chosen]
+        else:
+            idle = idle[:_WOKEN]
+            fresh = self.started(node, network.inputs, 0).first[idle]
+            # As large as if the gained inputs were all there are.
+            first[np.ix_(idle, gained)] = fresh[:, gained] * np.sqrt(k / gained.size)
+            first[idle, k:] = fresh[:, k:]
         return Network(network.inputs, first, network.output, polished=False)
 
     def _candidates(
-        self, node: int, inputs: NDArray[np.intp], old: NDArray[np.intp]
+        self, node: int, inputs: NDArray[np.intp], gained: NDArray[np.intp]
     ) -> NDArray[np.float64]:
-        """Units flat and steep that see the new inputs; the first half sees the ``old`` too."""
+        """Units, flat and steep; half of them see the ``gained`` inputs alone."""
         k = inputs.size
         columns = np.append(inputs, self.data.d) if self.score.bias else inputs
         units = _normal(self.score.seed, 0, node, _CANDIDATES, self.data.d + 1)[:, columns]
-        units[:, :k] /= self.deviations[inputs] * np.sqrt(k - old.size)
-        units[: _CANDIDATES // 2, old] *= np.sqrt((k - old.size) / max(old.size, 1))
-        units[_CANDIDATES // 2 :, old] = 0.0
+        units[:, :k] /= self.deviations[inputs]
+        units[:, gained] /= np.sqrt(gained.size)
+        others = np.setdiff1d(np.arange(k), gained)
+        units[: _CANDIDATES // 2, others] /= np.sqrt(max(others.size, 1))
+        units[_CANDIDATES // 2 :, others] = 0.0
         return units * np.resize(_STEEPNESS, _CANDIDATES)[:, None]
 
     @abstractmethod
