@@ -47,6 +47,24 @@ def test_orthonormal_centred_line_first(family, kind, seed, size):
 
 
 @ALL
+@pytest.mark.parametrize("shift", [0.1, 1.0, 1e4])
+def test_where_the_line_is_not_centred_what_bends_still_is(family, shift):
+    """Else every column would bring the constant along, and they would determine each other."""
+    x = np.random.default_rng(4).standard_normal(300) + shift
+    values = expand(family, x, 0.0, 6)(x)
+    assert values.shape == (300, 6)
+    np.testing.assert_allclose(values[:, 0], x / np.sqrt(np.mean(x**2)), rtol=1e-12)
+    np.testing.assert_allclose(values.T @ values / x.size, np.eye(6), atol=1e-9)
+    np.testing.assert_allclose(values[:, 1:].mean(axis=0), 0.0, atol=1e-9)
+
+
+@ALL
+def test_a_constant_that_is_not_centred_is_a_line(family):
+    basis = expand(family, np.full(50, 3.0), 0.0, 6)
+    np.testing.assert_array_equal(basis(np.array([3.0, 6.0])), [[1.0], [2.0]])
+
+
+@ALL
 def test_ordinary_columns_get_all_the_functions(family):
     for x in columns(np.random.default_rng(0)).values():
         size = expand(family, x, float(x.mean()), 6).size

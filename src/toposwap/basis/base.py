@@ -128,14 +128,20 @@ def expand(family: Family, x: NDArray[np.float64], mean: float, size: int) -> Ex
     # A column with nearly all of its values in one place has its bulk among the others.
     if not low < high or distinct.size < _FEW_VALUES:
         low, high = distinct[0], distinct[-1]
-    center, half_width = 0.5 * (low + high), 0.5 * (high - low)
+    # A constant that is not to be centred has a line and nothing else.
+    center, half_width = 0.5 * (low + high), 0.5 * (high - low) or 1.0
     inside = distinct[(distinct >= low) & (distinct <= high)]
-    most = min(size, distinct.size - 1)
+    most = max(min(size, distinct.size - 1), 1)
     functions = family.functions(most, (inside - center) / half_width)
     raw = _continued(functions, (x - center) / half_width)
-    offset = raw.mean(axis=0)
+    # What bends knows neither the constant nor the line, wherever the line has its zero.
+    middle = float(z.mean())
+    line = z - middle
+    squares = float(line @ line) or 1.0
+    means = raw.mean(axis=0)
+    slope = line @ (raw - means) / squares
+    offset = means - middle * slope
     raw -= offset
-    slope = z @ raw / x.size
     raw -= np.multiply.outer(z, slope)
     roughness = _roughness(functions)
     if most > 1:
@@ -152,6 +158,7 @@ def expand(family: Family, x: NDArray[np.float64], mean: float, size: int) -> Ex
     else:
         transform, rho = np.zeros((raw.shape[1], 0)), np.zeros(0)
     psi = raw @ transform
+    constant, tilt = psi.mean(axis=0), line @ psi / squares
     return Expansion(
         mean,
         scale,
@@ -161,7 +168,7 @@ def expand(family: Family, x: NDArray[np.float64], mean: float, size: int) -> Ex
         offset,
         slope,
         transform,
-        np.stack([psi.mean(axis=0), z @ psi / x.size]),
+        np.stack([constant - middle * tilt, tilt]),
         np.concatenate([[0.0], rho]),
     )
 
