@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.jit import kernel, reordered_kernel
+from toposwap.kernels.products import inner_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -185,14 +186,15 @@ def _best_output(
 ) -> None:
     """The output weights that minimise a loss made of squares, given the hidden layer."""
     rows, n = S.shape
+    gram, factor = np.empty((rows, rows)), np.empty((rows, rows))
     if careful:
         whole = S.astype(np.float64)
-        gram = np.dot(whole, whole.T) / n
+        inner_products(whole, whole, True, gram)
         c = np.dot(whole, y.astype(np.float64)) / n
     else:
-        gram = np.dot(S, S.T).astype(np.float64) / n
+        inner_products(S, S, True, gram)
         c = np.dot(S, y).astype(np.float64) / n
-    factor = np.empty((rows, rows))
+    gram /= n
     if loss == SQUARES:
         _ridge(gram, c, ridge, factor, v)
         return
@@ -275,11 +277,12 @@ def evaluate(
             value = 0.5 * np.log(total)
             scale = 1.0 / total
     _back(S[:h], v, f, scale, activation)
-    slopes = np.dot(X, S[:h].T)
+    slopes = np.empty((h, k))
+    inner_products(S[:h], X, False, slopes)
     for a in range(rows):
         value += 0.5 * ridge[a] * v[a] * v[a]
     for a in range(h):
         for i in range(k):
             value += 0.5 * decay[i] * u[a * k + i] ** 2
-            gradient[a * k + i] = slopes[i, a] + decay[i] * u[a * k + i]
+            gradient[a * k + i] = slopes[a, i] + decay[i] * u[a * k + i]
     return value
