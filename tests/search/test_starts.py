@@ -140,18 +140,45 @@ def test_coarser_networks_show_their_steps_and_ctrl_c_keeps_the_best_of_them():
 
 
 def test_far_moves_are_priced_only_where_near_ones_changed_much(monkeypatch):
-    widths = []
+    sweeps = []
     descend = ScreenedSearch._descend
 
     def watched(self, fit, visits, reach, names, deadline):
-        widths.append(reach)
-        return descend(self, fit, visits, reach, names, deadline)
+        moves = list(descend(self, fit, visits, reach, names, deadline))
+        sweeps.append((reach, len(moves)))
+        return iter(moves)
 
     monkeypatch.setattr(ScreenedSearch, "_descend", watched)
     bound = networks()
     fit = bound.fit(Order(np.random.default_rng(0).permutation(10)))
     fit.loose = True
     search = ScreenedSearch(n_restarts=0)
-    for _ in range(2):
+    for _ in range(4):
         list(search.loosely(fit, bound.data.names, np.random.default_rng(0)))
-    assert widths == [5, 9, 5]
+    follows = [
+        (moves > 2, after == 9)
+        for (reach, moves), (after, _) in zip(sweeps, [*sweeps[1:], (5, 0)], strict=True)
+        if reach == 5
+    ]
+    assert set(follows) == {(True, True), (False, False)}
+
+
+@pytest.mark.usefixtures("ten_are_many")
+def test_coarse_networks_go_to_the_order_of_their_pruned_graph_if_it_pays():
+    coarse = networks(n=500, seed=1).coarser()[0]
+    went = []
+    for seed in range(4):
+        fit = coarse.fit(Order(np.random.default_rng(seed).permutation(10)))
+        fit.loose = fit.approached = True
+        kept = coarse.kept(coarse.assemble(fit._nodes), fit.order)
+        pruned = fit.pruned_order()
+        i, j = np.nonzero(kept.weights)
+        assert (pruned.positions[i] < pruned.positions[j]).all()
+        before, change = fit.value, fit.price(pruned)
+        assert list(ScreenedSearch()._follow_pruning(fit, 0.0)) == []
+        moves = list(ScreenedSearch()._follow_pruning(fit, np.inf))
+        went.append(len(moves) == 1)
+        assert went[-1] == (change < -fit.resolution)
+        assert (fit.order == pruned) == (went[-1] or change == 0.0)
+        assert fit.value == pytest.approx(before + change * went[-1])
+    assert any(went)

@@ -12,6 +12,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from toposwap.graph import topological_order
+from toposwap.order import Order
 from toposwap.scores.mlp_solver import LOOSE
 from toposwap.scores.screened_fit import ScreenedFit
 from toposwap.scores.separable_fit import SeparableFit
@@ -19,7 +21,6 @@ from toposwap.scores.separable_fit import SeparableFit
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.order import Order
     from toposwap.scores.base import Point
     from toposwap.scores.mlp_nodes import BoundMLP
     from toposwap.scores.separable import NodeFit
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _SCREENING = 10
 #: The part of what it costs to lose an input after these iterations that remains in the end.
 _LOSS_LEFT = 0.75
+#: A way up by more than this part of what a node is worth on average is not followed further.
+_HOPELESS = 0.1
 
 
 class MLPFit(ScreenedFit, SeparableFit):
@@ -112,6 +115,7 @@ class MLPFit(ScreenedFit, SeparableFit):
         """
         profile = np.full(self._d, np.inf)
         here = int(self.order.positions[variable])
+        hopeless = _HOPELESS * sum(abs(node.value) for node in self._nodes) / self._d
         for step in (1, -1):
             allowed = self.order.positions < here
             running = self._nodes[variable]
@@ -131,6 +135,8 @@ class MLPFit(ScreenedFit, SeparableFit):
                     change += _foreseen(other.value - running.value)
                     running = other
                 profile[k] = change
+                if change > hopeless:
+                    break
         return profile
 
     def _screened(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
@@ -157,6 +163,14 @@ class MLPFit(ScreenedFit, SeparableFit):
         excess = np.maximum(table - self.bound.score.l1, 0.0)
         later = self.order.positions[:, None] > self.order.positions
         return np.where(later, excess / self.bound.deviations[:, None], 0.0)
+
+    def pruned_order(self) -> Order:
+        """Pruning turns edges that the penalties hold the wrong way round."""
+        bound = self.bound
+        kept = bound.kept(bound.assemble(self._nodes), self.order)
+        variables = topological_order(kept.weights != 0.0, self.order.variables)
+        assert variables is not None
+        return Order(variables)
 
     def restart_nodes(self) -> float:
         """Draw units anew in the nodes whose inputs have not had that yet."""

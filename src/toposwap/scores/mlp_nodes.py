@@ -59,7 +59,7 @@ class BoundMLP(NodeNetworks):
         score.hidden, score.n_starts = min(score.hidden, _COARSE_UNITS), 1
         score.l1, score.l2 = factor * score.l1, factor * score.l2
         coarse = BoundMLP(score, self.data, self.losses)
-        coarse.suggested_restarts = self.data.d // 3
+        coarse.suggested_restarts = self.data.d // 5
         return coarse
 
     def fit(self, order: Order) -> MLPFit:
@@ -112,6 +112,10 @@ class BoundMLP(NodeNetworks):
         order: Order,
         rng: np.random.Generator,  # noqa: ARG002 - the starts of a problem are its own
     ) -> Networks:
+        """By :meth:`kept`."""
+        return self.kept(parameters, order)
+
+    def kept(self, parameters: Networks, order: Order) -> Networks:
         """Keep the predecessors that are worth their price, then see whether others are."""
         bounds, nodes = [], []
         for j in range(self.data.d):

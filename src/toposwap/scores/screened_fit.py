@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from toposwap.order import Order
+
 
 class ScreenedFit(OrderFit):
     """What :class:`~toposwap.search.screened.ScreenedSearch` asks for besides prices."""
@@ -34,3 +36,7 @@ class ScreenedFit(OrderFit):
     @abstractmethod
     def pulls(self) -> NDArray[np.float64]:
         """How steeply Q would fall with weights that the order does not allow, (d, d)."""
+
+    @abstractmethod
+    def pruned_order(self) -> Order:
+        """An order of the graph that pruning leaves, as near to this one as it can be."""

@@ -40,7 +40,7 @@ class ScreenedSearch(Search):
     time_budget
         Seconds after which nothing but the end (polishing and repair) is begun.
     reach
-        How many places a variable is moved by near moves, 5 by default; far ones go up to 20.
+        How many places a variable is moved by near moves, 5 by default; far ones have no limit.
     """
 
     name: ClassVar[str] = "screened"
@@ -85,12 +85,20 @@ class ScreenedSearch(Search):
         names: Sequence[str],
         rng: np.random.Generator,
         deadline: float = np.inf,
+        *,
+        by_pruning: bool = False,
     ) -> Iterator[Move]:
-        """Sweeps, then restarts, on a ``fit`` that is loose."""
+        """Sweeps, then restarts, on a ``fit`` that is loose; ``by_pruning`` after the first sweep.
+
+        Pruning takes as long as several sweeps, and less the coarser the score is.
+        """
         d = len(names)
         reach = min(d - 1, 5) if self.reach is None else self.reach
         if not fit.approached:
             yield from self._approach(fit, rng, deadline)
+        if by_pruning:
+            yield from self._descend(fit, fit.order.variables, reach, names, deadline)
+            yield from self._follow_pruning(fit, deadline)
         yield from self._sweeps(fit, names, reach, deadline)
         if time.perf_counter() < deadline and fit.restart_nodes() > 0.0:
             yield Move("nodes", d, "fitted nodes from other starts")
@@ -122,6 +130,15 @@ class ScreenedSearch(Search):
             fit.reorder(order)
             yield Move("coarse", len(order), "went where a coarser score led")
 
+    def _follow_pruning(self, fit: ScreenedFit, deadline: float) -> Iterator[Move]:
+        """Go to an order of the pruned graph, if it pays."""
+        if time.perf_counter() > deadline:
+            return
+        order = fit.pruned_order()
+        if order != fit.order and fit.price(order) < -fit.resolution:
+            fit.reorder(order)
+            yield Move("prune", len(order), "went to the order of the pruned graph")
+
     def _sweeps(
         self, fit: ScreenedFit, names: Sequence[str], reach: int, deadline: float
     ) -> Iterator[Move]:
@@ -131,8 +148,7 @@ class ScreenedSearch(Search):
             moves += 1
             yield move
         if moves > d * _GOOD:
-            far = min(d - 1, max(reach, 20))
-            yield from self._descend(fit, fit.order.variables, far, names, deadline)
+            yield from self._descend(fit, fit.order.variables, d - 1, names, deadline)
 
     def _descend(
         self,
@@ -190,13 +206,15 @@ def through_coarser(
     bound: BoundScore, order: Order, rng: np.random.Generator, deadline: float
 ) -> Iterator[CoarseStep]:
     """The ways of searches with the coarser scores of ``bound``, one after the other."""
-    for coarse in bound.coarser():
+    for level, coarse in enumerate(bound.coarser()):
         if time.perf_counter() > deadline:
             break
         fit = coarse.fit(order)
         assert isinstance(fit, ScreenedFit)
         fit.loose = fit.approached = True
-        for move in ScreenedSearch().loosely(fit, bound.data.names, rng, deadline):
+        for move in ScreenedSearch().loosely(
+            fit, bound.data.names, rng, deadline, by_pruning=level == 0
+        ):
             yield CoarseStep(fit.order, fit.value, move)
         order = fit.order
 
