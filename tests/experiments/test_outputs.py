@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from toposwap.errors import InputError
+from toposwap.experiments import results
 from toposwap.experiments.cell import code_version
 from toposwap.experiments.figure import draw
 from toposwap.experiments.frame import read_cells
@@ -201,6 +202,24 @@ def test_results_keep_what_a_person_wrote(tiny, outputs, tmp_path, monkeypatch):
     assert note in page.read_text(encoding="utf-8")
     write_results(page, outputs[0])
     assert page.read_text(encoding="utf-8").count("Agrees with nothing.") == 1
+
+
+def test_results_keep_sections_that_were_run_elsewhere(tiny, outputs, tmp_path, monkeypatch):
+    names = ["first", "tiny", "last"]
+    frame = results.cell_frame
+    monkeypatch.setattr(results, "experiment_names", lambda: names)
+    monkeypatch.setattr(results, "load_experiment", lambda name: tiny if name == "tiny" else None)
+    monkeypatch.setattr(results, "cell_frame", lambda of, *more: frame(of, *more) if of else ())
+    page = tmp_path / "RESULTS.md"
+    first = "## first: Once\n\n| a |\n"
+    last = "## last: Also\n\n| b |\n\n<!-- notes last -->\nMine.\n"
+    page.write_text(f"# Results\n\n{first}\n## gone: No longer\n\n{last}<!-- end -->\n")
+    for _ in range(2):
+        assert write_results(page, outputs[0]) == 1
+        text = page.read_text()
+        assert text.index(first) < text.index("## tiny: ") < text.index(last)
+        assert text.count("Mine.") == 1
+        assert "gone" not in text
 
 
 def test_results_of_nothing(tmp_path):

@@ -1,7 +1,8 @@
 """One page with the tables of all experiments that have been run.
 
 Whatever stands between ``<!-- notes NAME -->`` and ``<!-- end -->`` was written by a person, and is
-kept when the page is made again.
+kept when the page is made again. So are sections of experiments that have no cells in the store,
+because they were run elsewhere.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from toposwap.experiments.config import Experiment
 
 _NOTES = re.compile(r"<!-- notes (\S+) -->\n(.*?)<!-- end -->", re.DOTALL)
+_SECTIONS = re.compile(r"^## (\S+): .*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 _HEAD = """# Results
 
 Made by `toposwap reproduce --results` from the cells of `toposwap reproduce NAME`. Mean ± standard
@@ -38,14 +40,16 @@ the method that was started from.
 
 
 def write_results(path: Path, folder: Path) -> int:
-    """Write the page from the store in ``folder``; the number of experiments on it.
+    """Write the page from the store in ``folder``; the number of experiments from there.
 
     The latest cell counts, whichever version of the code made it; the versions are listed.
     """
     store = Store(folder).read()
     if not len(store):
         raise InputError(f"{str(folder)!r} holds no finished cells: run toposwap reproduce NAME")
-    kept = dict(_NOTES.findall(path.read_text(encoding="utf-8"))) if path.exists() else {}
+    page = path.read_text(encoding="utf-8") if path.exists() else ""
+    kept = dict(_NOTES.findall(page))
+    sections = {found[1]: found[0] for found in _SECTIONS.finditer(page)}
     parts = [_HEAD, _notes("all", kept)]
     count = 0
     for name in experiment_names():
@@ -54,6 +58,8 @@ def write_results(path: Path, folder: Path) -> int:
         if len(cells):
             parts.append(_section(experiment, cells, kept))
             count += 1
+        elif name in sections:
+            parts.append(sections[name].rstrip("\n") + "\n")
     write_text(path, "\n".join(parts))
     return count
 
