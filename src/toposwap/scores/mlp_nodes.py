@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: Columns above which prices are so expensive that it pays to search with coarser networks first.
 _MANY = 25
 _COARSE_UNITS = 8
-_COARSE_PENALTIES = (3.0, 1.0)
+_COARSE_PENALTIES = 3.0
 
 
 class BoundMLP(NodeNetworks):
@@ -47,20 +47,19 @@ class BoundMLP(NodeNetworks):
         return surrogate_order(self.data)
 
     def coarser(self) -> list[BoundMLP]:
-        """For many columns: fewer units, with larger penalties and then with the score's own.
+        """For many columns: fewer units with larger penalties.
 
         Small networks are fitted in a tenth of the time, and sparse ones not at all when they gain
         or lose an input that they do not use.
         """
-        return [self._coarse(factor) for factor in _COARSE_PENALTIES if self.data.d > _MANY]
-
-    def _coarse(self, factor: float) -> BoundMLP:
+        if self.data.d <= _MANY:
+            return []
         score = copy.copy(self.score)
         score.hidden, score.n_starts = min(score.hidden, _COARSE_UNITS), 1
-        score.l1, score.l2 = factor * score.l1, factor * score.l2
+        score.l1, score.l2 = _COARSE_PENALTIES * score.l1, _COARSE_PENALTIES * score.l2
         coarse = BoundMLP(score, self.data, self.losses)
         coarse.suggested_restarts = self.data.d // 5
-        return coarse
+        return [coarse]
 
     def fit(self, order: Order) -> MLPFit:
         """Fit every node to its predecessors."""
