@@ -36,7 +36,7 @@ $(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
 	touch $@
 
 $(VENV)/.development: pyproject.toml constraints.txt $(VENV)/.runtime
-	$(PIP) install --quiet --constraint constraints.txt --editable ".[all,torch]" --group dev
+	$(PIP) install --quiet --constraint constraints.txt --editable ".[all,torch,peers]" --group dev
 	touch $@
 
 clean:
