@@ -206,15 +206,13 @@ def through_coarser(
     bound: BoundScore, order: Order, rng: np.random.Generator, deadline: float
 ) -> Iterator[CoarseStep]:
     """The ways of searches with the coarser scores of ``bound``, one after the other."""
-    for level, coarse in enumerate(bound.coarser()):
+    for coarse in bound.coarser():
         if time.perf_counter() > deadline:
             break
         fit = coarse.fit(order)
         assert isinstance(fit, ScreenedFit)
         fit.loose = fit.approached = True
-        for move in ScreenedSearch().loosely(
-            fit, bound.data.names, rng, deadline, by_pruning=level == 0
-        ):
+        for move in ScreenedSearch().loosely(fit, bound.data.names, rng, deadline, by_pruning=True):
             yield CoarseStep(fit.order, fit.value, move)
         order = fit.order
 
