@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.jit import kernel, reordered_kernel
-from toposwap.kernels.products import inner_products
+from toposwap.kernels.products import combinations, inner_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -251,7 +251,7 @@ def evaluate(
     for a in range(h):
         for i in range(k):
             A[a, i] = u[a * k + i]
-    np.dot(A, X, S[:h])
+    combinations(A, X, S[:h])
     activate(S[:h], activation)
     if rows > h:
         S[h] = _ONE
