@@ -70,6 +70,7 @@ def fitted(p, A, v=None, max_iter=3000, tolerance=1e-6):
         False,
         p.hidden,
         v,
+        True,
         max_iter,
         tolerance,
     )

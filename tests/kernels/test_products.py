@@ -1,9 +1,9 @@
-"""Inner products of rows against NumPy, for every remainder of the blocks."""
+"""Products against NumPy, for every remainder of the blocks."""
 
 import numpy as np
 import pytest
 
-from toposwap.kernels.products import inner_products
+from toposwap.kernels.products import combinations, inner_products
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -28,3 +28,15 @@ def test_single_precision_does_not_drift_with_the_number_of_columns():
     out = np.empty((1, 1))
     inner_products(ones, ones, True, out)
     assert out[0, 0] == 2**25
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 7, 1024, 2500])
+@pytest.mark.parametrize(("h", "k"), [(1, 1), (2, 3), (3, 2), (4, 4), (5, 6), (7, 9), (8, 12)])
+def test_combinations_are_matrix_products(h, k, n, dtype):
+    rng = np.random.default_rng(0)
+    A, X = rng.standard_normal((h, k)).astype(dtype), rng.standard_normal((k, n)).astype(dtype)
+    out = np.full((h, n), np.nan, dtype=dtype)
+    combinations(A, X, out)
+    exact = A.astype(float) @ X.astype(float)
+    np.testing.assert_allclose(out, exact, atol=10 * k * np.finfo(dtype).eps)

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from toposwap.kernels.projected_step import free_direction, one_sided_slopes, projected_step
 
 
-def bfgs_direction(s, y, g):
+def bfgs_direction(s, y, g, softness):
     """-H g by the textbook's update of the inverse, oldest pair first."""
-    good = [(a, b) for a, b in zip(s, y, strict=True) if a @ b > 1e-12 * (b @ b)]
+    good = [(a, b) for a, b in zip(s, y, strict=True) if a @ b > 1e-12 * (b * softness @ b)]
     if not good:
-        return -g
+        return -softness * g
     a, b = good[-1]
-    H = np.eye(g.size) * (a @ b) / (b @ b)
+    H = np.diag(softness) * (a @ b) / (b * softness @ b)
     for a, b in good:
         r = 1.0 / (a @ b)
         V = np.eye(g.size) - r * np.outer(a, b)
@@ -29,10 +29,12 @@ def test_direction_is_that_of_the_restricted_pairs(seed, n, count):
     changes = steps @ (root @ root.T + np.eye(n)) + 0.3 * rng.standard_normal((5, n))
     gradient = rng.standard_normal(n)
     free = np.flatnonzero(rng.random(n) < 0.7)
-    newest = int(rng.integers(5))
+    newest, softness = int(rng.integers(5)), rng.uniform(0.1, 10.0, n)
     rows = [(newest - age) % 5 for age in range(count)][::-1]
-    expected = bfgs_direction(steps[rows][:, free], changes[rows][:, free], gradient[free])
-    found = free_direction(steps, changes, newest, count, gradient, free)
+    expected = bfgs_direction(
+        steps[rows][:, free], changes[rows][:, free], gradient[free], softness[free]
+    )
+    found = free_direction(steps, changes, newest, count, gradient, free, softness)
     np.testing.assert_allclose(
         found, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max(initial=1)
     )

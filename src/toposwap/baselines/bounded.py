@@ -62,12 +62,12 @@ def minimize_l1(
     steps = np.empty((_MEMORY, x.size))
     changes = np.empty((_MEMORY, x.size))
     newest, count = -1, 0
-    slope = np.empty_like(x)
+    slope, softness = np.empty_like(x), np.ones_like(x)
     for step in range(max_steps):
         largest, free = one_sided_slopes(x, gradient, l1, movable, slope)
         if largest <= GRADIENT_TOLERANCE:
             return Minimum(x, total, step)
-        direction = free_direction(steps, changes, newest, count, slope, free)
+        direction = free_direction(steps, changes, newest, count, slope, free, softness)
         if count == 0:
             direction /= max(1.0, float(np.sqrt(direction @ direction)))
         new, new_gradient, new_total = x, gradient, np.inf

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels import network
-from toposwap.kernels.jit import kernel
+from toposwap.kernels.jit import kernel, reordered_kernel
 from toposwap.kernels.projected_step import free_direction, one_sided_slopes, projected_step
 
 if TYPE_CHECKING:
@@ -21,8 +21,13 @@ if TYPE_CHECKING:
 _evaluate = network.evaluate
 _PAIRS = 12
 _WINDOW = 20
+#: About the slope of a unit where it has one.
+_SLOPE = 0.2
+#: Biases have no penalty to hold them.
+_LEAST_STIFFNESS = 1e-3
 LOGISTIC = network.LOGISTIC
-#: Units that die do so early; those left are cheaper.
+#: Units that die do so early; those left are cheaper. Until the first count all weights are taken
+#: to be alike, because output weights say nothing yet.
 _COUNTED_AFTER = (12, 40)
 
 
@@ -86,6 +91,7 @@ def descend(
             careful,
             hidden,
             v,
+            stage > 0,
             most - done,
             tolerance,
         )
@@ -119,6 +125,19 @@ def living_units(first: NDArray[np.float64], inputs: int, mortal: bool) -> NDArr
     return alive[:count]
 
 
+@reordered_kernel
+def mean_squares(X: network.Reals) -> NDArray[np.float64]:
+    """Of each row, (k,)."""
+    k, n = X.shape
+    means = np.empty(k)
+    for i in range(k):
+        row, total = X[i], 0.0
+        for r in range(n):
+            total += row[r] * row[r]
+        means[i] = total / n
+    return means
+
+
 @kernel
 def minimise(
     u: NDArray[np.float64],
@@ -132,13 +151,15 @@ def minimise(
     careful: bool,
     hidden: int,
     v: NDArray[np.float64],
+    scaled: bool,
     max_iter: int,
     tolerance: float,
 ) -> tuple[float, bool]:
     """Improve ``u`` in place; return the penalised value and whether the end was reached.
 
     Ends when twenty iterations have lowered the value by less than ``tolerance`` of it. ``v`` is
-    set to the output weights that belong to ``u``.
+    set to the output weights that belong to ``u``. If ``scaled``, weights of large inputs, and of
+    units whose output weights are large, are moved less.
     """
     k, n = X.shape
     size = u.size
@@ -148,7 +169,8 @@ def minimise(
     steps, changes = np.empty((_PAIRS, size)), np.empty((_PAIRS, size))
     count, newest = 0, -1
     g, tried_g, slope = np.empty(size), np.empty(size), np.empty(size)
-    movable = np.ones(size, dtype=np.bool_)
+    movable, softness = np.ones(size, dtype=np.bool_), np.ones(size)
+    power = mean_squares(X)
     value = _evaluate(u, X, y, decay, ridge, loss, activation, careful, S, A, f, v, g)
     value += np.dot(l1, np.abs(u))
     ended = False
@@ -159,7 +181,12 @@ def minimise(
         if ended:
             break
         past[iteration % _WINDOW] = value
-        direction = free_direction(steps, changes, newest, count, slope, free)
+        if scaled:
+            for a in range(hidden):
+                for i in range(k):
+                    stiffness = _SLOPE * abs(v[a]) * power[i] + max(decay[i], _LEAST_STIFFNESS)
+                    softness[a * k + i] = 1.0 / stiffness
+        direction = free_direction(steps, changes, newest, count, slope, free, softness)
         length = 1.0
         if count == 0:
             length = min(1.0, 0.3 / np.sqrt(np.dot(direction, direction)))

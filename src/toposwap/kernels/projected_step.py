@@ -2,7 +2,7 @@ r"""The direction of a limited-memory quasi-Newton method on the variables that 
 
 :math:`p_F = -H_F g_F`, where H is the BFGS matrix of the pairs :math:`(s_i, y_i)` restricted to the
 free variables F; :math:`p` is zero elsewhere. Restricting the pairs keeps H positive definite on F,
-so the direction goes down whatever F is.
+so the direction goes down whatever F is. H begins as a multiple of a given diagonal matrix.
 """
 
 from __future__ import annotations
@@ -28,11 +28,13 @@ def free_direction(
     count: int,
     gradient: NDArray[np.float64],
     free: NDArray[np.int64],
+    softness: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return p_F, (f,), for the variables ``free`` (f,).
 
     ``steps`` and ``changes`` (m, N) hold the pairs in a ring: row ``newest`` is the last one,
-    ``count`` of them are valid. Pairs without positive curvature on F are left out.
+    ``count`` of them are valid. Pairs without positive curvature on F are left out. ``softness``
+    (N,) says how far variables go under the same force: about one over their second derivatives.
     """
     m, size = steps.shape
     f = free.size
@@ -49,10 +51,11 @@ def free_direction(
                 y_pairs[age, k] = changes[rows[age], free[k]]
             rows[age] = age
         steps, changes, size = s_pairs, y_pairs, f
-    inside, q = np.zeros(size), np.zeros(size)
+    inside, q, soft = np.zeros(size), np.zeros(size), np.zeros(size)
     for k in range(f):
         at = k if few else free[k]
         inside[at] = 1.0
+        soft[at] = softness[free[k]]
         q[at] = -gradient[free[k]]
     curvature = np.zeros(count)
     share = np.empty(count)
@@ -63,7 +66,7 @@ def free_direction(
         for k in range(size):
             y_inside = inside[k] * y[k]
             sy += s[k] * y_inside
-            yy += y[k] * y_inside
+            yy += y[k] * y_inside * soft[k]
             sq += s[k] * q[k]
         if sy > 1e-12 * yy and sy > 0.0:
             curvature[age] = sy
@@ -72,9 +75,10 @@ def free_direction(
                 scale = sy / yy
             for k in range(size):
                 q[k] -= share[age] * inside[k] * y[k]
-    if scale > 0.0:
-        for k in range(size):
-            q[k] *= scale
+    if scale == 0.0:
+        scale = 1.0
+    for k in range(size):
+        q[k] *= scale * soft[k]
     for age in range(count - 1, -1, -1):
         if curvature[age] > 0.0:
             s, y = steps[rows[age]], changes[rows[age]]
