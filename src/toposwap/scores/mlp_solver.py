@@ -77,7 +77,7 @@ class NodeNetworks(NetworkResiduals):
         self.deviations = data.deviations * data.scale
         # A restart concerns a stretch of the order or a pair, and a long one has more of these, but
         # takes longer too.
-        self.suggested_restarts = min(max(7, data.d // 2), max(16, 400 // data.d))
+        self.suggested_restarts = max(7, min(data.d // 2, 30))
         self.remarks = (*self._few_rows(), *self._units())
 
     def _few_rows(self) -> Iterator[str]:

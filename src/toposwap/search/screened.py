@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 #: A rough price is too high by up to about this part of the values of the nodes it concerns.
 _SLACK = 1e-2
 _TRUE_PRICES = 2
-#: An order is good if near moves change it in less than this part of its places. There far moves,
-#: which are many, gain less than restarts in the same time.
-_GOOD = 0.2
 #: Restarts cannot go round in circles, so this part of the fall that makes a move is enough.
 _ENOUGH = 0.1
 
@@ -142,13 +139,9 @@ class ScreenedSearch(Search):
     def _sweeps(
         self, fit: ScreenedFit, names: Sequence[str], reach: int, deadline: float
     ) -> Iterator[Move]:
-        """Near moves until none helps, then far ones unless the order was good already."""
-        d, moves = len(names), 0
-        for move in self._descend(fit, fit.order.variables, reach, names, deadline):
-            moves += 1
-            yield move
-        if moves > d * _GOOD:
-            yield from self._descend(fit, fit.order.variables, d - 1, names, deadline)
+        """Near moves until none helps, then far ones."""
+        for places in (reach, len(names) - 1):
+            yield from self._descend(fit, fit.order.variables, places, names, deadline)
 
     def _descend(
         self,
