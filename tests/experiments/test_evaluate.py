@@ -8,6 +8,7 @@ from toposwap.errors import InputError
 from toposwap.experiments.datasets import Sample, draw
 from toposwap.experiments.evaluate import evaluate
 from toposwap.experiments.methods import Answer, Task, learner
+from toposwap.experiments.methods.topo import answer_of
 from toposwap.metrics import shd
 
 LINEAR = {"kind": "linear", "d": 8, "n": 200, "graph": "ER2", "noise": "gauss-NV"}
@@ -57,6 +58,15 @@ def test_gaussian_scores_have_variances_in_the_logarithm(sample):
     variances = ((centred - centred @ weights) ** 2).mean(axis=0)
     # The penalty is at most beta lambda^2 / 2 an edge.
     assert 0.0 <= figures["score"] - 0.5 * np.log(variances).sum() <= 28 * 0.000125
+
+
+def test_the_loss_of_the_pruned_graph_is_that_of_what_predicts(sample):
+    model = ts.Topo("basis", random_state=0).fit(sample.X)
+    figures = evaluate(sample, answer_of(model, []), "basis", 0.3)
+    residuals = sample.X - model.predict(sample.X)
+    assert figures["graph_loss"] == pytest.approx((residuals**2).sum() / 2 / 200)
+    assert figures["graph_loss"] != pytest.approx(figures["loss"])
+    assert "graph_loss" not in evaluate(sample, Answer(model.weights_), "least-squares", 0.3)
 
 
 def test_an_undirected_edge_fits_either_direction(sample):

@@ -2,6 +2,8 @@
 
 - ``score``: Q at the weights, after their weakest edges have been dropped if there are cycles;
 - ``loss``: the part of it that is not penalty;
+- ``graph_loss``: the same at the parameters of the pruned graph, which predict, where a rule of the
+  score's own pruned: those of the score pay for every weight of an order's edges, these for few;
 - ``order_score``: Q at the best parameters for an order of these weights, which takes nothing into
   account but the graph: neither shrinkage by a penalty of the learner's own nor rounding;
 - ``kkt``, ``residual``: the certificate at the weights as they are, for the problem that the method
@@ -76,6 +78,9 @@ def _judge(sample: Sample, answer: Answer, score: str) -> dict[str, Any]:
             return {"kkt": False}
         point = feasible_point = bound.evaluate(answer.parameters)
         figures: dict[str, Any] = {}
+        if answer.kept is not None:
+            kept = bound.evaluate(answer.kept)
+            figures["graph_loss"] = kept.value - kept.penalty - shift
     else:
         feasible, _ = without_weakest(answer.weights)
         point, feasible_point = bound.evaluate(answer.weights), bound.evaluate(feasible)

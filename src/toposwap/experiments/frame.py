@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 FIGURES = (
     "score",
     "loss",
+    "graph_loss",
     "order_score",
     "shd",
     "kkt",

@@ -35,7 +35,8 @@ from the weights each method returned: *score* is Q at these weights (without th
 should they have cycles), *score of its order* is Q at the best parameters for their order, SHD is
 counted after the threshold, or after a rule of pruning where a method has one, KKT is the share of
 runs whose weights, before pruning, satisfy the conditions, and seconds are those of one core, with
-the method that was started from.
+the method that was started from. *Loss* is the part of the score that is not penalty; *loss of the
+graph* the same after pruning by a rule that fits what it keeps again.
 """
 
 

@@ -26,6 +26,7 @@ WORDS = {
     "kkt": "KKT",
     "score": "score",
     "loss": "loss",
+    "graph_loss": "loss of the graph",
     "order_score": "score of its order",
     "shd": "SHD",
     "seconds": "seconds",

@@ -54,6 +54,8 @@ class Answer:
         an undirected edge.
     parameters
         What Q is a function of, where that is more than the weights.
+    kept
+        The same for the graph alone, where a rule of the score's own pruned and fitted it again.
     trace
         Space, score and SHD after each iteration.
     """
@@ -61,6 +63,7 @@ class Answer:
     weights: NDArray[np.float64]
     graph: NDArray[np.bool_] | None = None
     parameters: Any = None
+    kept: Any = None
     trace: list[tuple[str, float, int]] = field(default_factory=list)
 
 

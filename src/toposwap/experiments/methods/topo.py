@@ -66,6 +66,7 @@ def answer_of(model: Topo, trace: list[tuple[str, float, int]]) -> Answer:
         model.weights_,
         graph=None if pruned is None else model.adjacency_matrix_ != 0.0,
         parameters=getattr(result, "parameters", None),
+        kept=getattr(pruned, "parameters", None),
         trace=trace,
     )
 
