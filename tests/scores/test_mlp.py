@@ -102,13 +102,14 @@ def test_a_fit_solves_its_order(loss):
 
 
 def test_a_certificate_fails_where_a_parameter_is_moved():
+    """Of a unit in use: the biases of others mean nothing."""
     b = bound()
     fit = b.fit(Order([2, 0, 3, 1]))
     p = fit.parameters()
     for name in ("first", "biases", "output", "intercepts"):
         parts = {k: getattr(p, k).copy() for k in ("first", "biases", "output", "intercepts")}
-        i, *rest = np.argwhere(np.abs(parts[name]) == np.abs(parts[name]).max())[0]
-        parts[name][(i, *rest)] *= 1.01
+        size = np.abs(parts[name]) * (p.output != 0.0 if name == "biases" else 1.0)
+        parts[name][np.unravel_index(size.argmax(), size.shape)] *= 1.01
         moved = b.evaluate(Networks(**parts))
         residual = certify(moved, convex=False, tolerance=b.tolerance).max_residual
         assert residual > b.tolerance, name
