@@ -9,7 +9,7 @@ from toposwap.dataset import Dataset
 from toposwap.kernels.network import LIKELIHOOD, LOGISTIC, SQUARES
 from toposwap.report.text import as_text, summary
 from toposwap.scores.mlp_nodes import BoundMLP
-from toposwap.scores.mlp_prune import _without_penalties, criterion
+from toposwap.scores.mlp_prune import _without_penalties, criterion, edge_norms, refitted
 
 
 def table(n=600, seed=0):
@@ -128,3 +128,53 @@ def test_ctrl_c_while_pruning_keeps_the_solution(monkeypatch):
     assert model.result_.pruned is None
     assert model.threshold_ == 0.3
     assert model.certificate_.satisfied
+
+
+def settled(bound, node, inputs):
+    return bound.settled(node, bound.started(node, np.array(inputs, dtype=np.intp), 0))
+
+
+@pytest.mark.parametrize(("inputs", "of_l1", "of_l2"), [([0, 1], 0.1, 0.03), (range(5), 0.3, 0.09)])
+def test_what_is_kept_is_fitted_with_penalties_by_the_number_of_inputs(inputs, of_l1, of_l2):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((500, 6))
+    X[:, 5] += 2.0 * np.tanh(X[:, :5]).sum(axis=1)
+    score = ts.scores.MLP(hidden=8, l1=0.05, l2=0.02)
+    data = Dataset.from_table(X)
+    bound = score.bind(data)
+    other = refitted(bound, 5, settled(bound, 5, inputs)).parameters
+    softer = ts.scores.MLP(hidden=8, l1=of_l1 * 0.05, l2=of_l2 * 0.02).bind(data)
+    value = softer.problem(5, np.asarray(inputs)).value
+    end = softer.polished(5, other).parameters
+    assert value(other.first, other.output) == pytest.approx(value(end.first, end.output), rel=1e-4)
+    assert bound.score.l1 == 0.05
+
+
+def test_fitting_what_is_kept_loses_no_edge():
+    # Half of this l1 costs more than x1 explains.
+    X = table()
+    weak = ts.scores.MLP(hidden=8, l1=1e-3).bind(Dataset.from_table(X))
+    strong = ts.scores.MLP(hidden=8, l1=5.0).bind(Dataset.from_table(X))
+    fit = settled(weak, 2, [0, 1])
+    assert (edge_norms(fit) > 0.0).all()
+    assert refitted(strong, 2, fit) is fit
+
+
+def test_few_inputs_predict_new_rows_better_with_part_of_the_penalties():
+    gains = []
+    for seed in range(4):
+        sample = ts.simulate.nonlinear_dataset(6, 3000, "ER1", random_state=seed)
+        bound = ts.scores.MLP(hidden=10, l1=0.01, l2=0.01).bind(Dataset.from_table(sample.X[:1000]))
+        for node in np.flatnonzero(sample.adjacency.any(axis=0)):
+            inputs = np.flatnonzero(sample.adjacency[:, node])
+            fit = settled(bound, node, inputs)
+            errors = []
+            for network in (fit, refitted(bound, node, fit)):
+                nodes = [settled(bound, j, []) for j in range(6)]
+                nodes[node] = network
+                predicted = bound.predictor(bound.assemble(nodes))(sample.X[1000:])[:, node]
+                errors.append(np.mean((sample.X[1000:, node] - predicted) ** 2))
+            gains.append(errors[0] - errors[1])
+    assert len(gains) > 5
+    assert np.mean(gains) > 0.0
+    assert np.mean(np.array(gains) > 0.0) > 0.7

@@ -168,7 +168,7 @@ def test_coarse_networks_go_to_the_order_of_their_pruned_graph_if_it_pays():
     for seed in range(4):
         fit = coarse.fit(Order(np.random.default_rng(seed).permutation(10)))
         fit.loose = fit.approached = True
-        kept = coarse.kept(coarse.assemble(fit._nodes), fit.order)
+        kept = coarse.assemble(coarse.kept(coarse.assemble(fit._nodes), fit.order))
         pruned = fit.pruned_order()
         i, j = np.nonzero(kept.weights)
         assert (pruned.positions[i] < pruned.positions[j]).all()

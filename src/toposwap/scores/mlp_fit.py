@@ -167,7 +167,7 @@ class MLPFit(ScreenedFit, SeparableFit):
     def pruned_order(self) -> Order:
         """Pruning turns edges that the penalties hold the wrong way round."""
         bound = self.bound
-        kept = bound.kept(bound.assemble(self._nodes), self.order)
+        kept = bound.assemble(bound.kept(bound.assemble(self._nodes), self.order))
         variables = topological_order(kept.weights != 0.0, self.order.variables)
         assert variables is not None
         return Order(variables)

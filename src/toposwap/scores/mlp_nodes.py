@@ -12,7 +12,7 @@ from toposwap.kernels.network import SQUARES
 from toposwap.scores.base import Point
 from toposwap.scores.mlp import NetworkModel, Networks
 from toposwap.scores.mlp_model import toward_zero
-from toposwap.scores.mlp_prune import RULE, kept_parents, relaxed
+from toposwap.scores.mlp_prune import RULE, kept_parents, refitted, relaxed
 from toposwap.scores.mlp_revise import Revision
 from toposwap.scores.mlp_solver import NodeNetworks
 from toposwap.scores.mlp_starts import Network
@@ -111,12 +111,15 @@ class BoundMLP(NodeNetworks):
         order: Order,
         rng: np.random.Generator,  # noqa: ARG002 - the starts of a problem are its own
     ) -> Networks:
-        """By :meth:`kept`."""
-        return self.kept(parameters, order)
+        """The graph of :meth:`kept`, its networks fitted to predict."""
+        kept = self.kept(parameters, order)
+        return self.assemble([refitted(self, j, fit) for j, fit in enumerate(kept)])
 
-    def kept(self, parameters: Networks, order: Order) -> Networks:
+    def kept(self, parameters: Networks, order: Order) -> list[NodeFit]:
         """Keep the predecessors that are worth their price, then see whether others are."""
         bounds, nodes = [], []
+        # Known to the copies if it is known here.
+        _ = self.promising
         for j in range(self.data.d):
             before = np.flatnonzero(order.positions < order.positions[j])
             bound = copy.copy(self)
@@ -125,7 +128,7 @@ class BoundMLP(NodeNetworks):
             nodes.append(kept_parents(bound, j, bound.node_of(parameters, j), before))
         revision = Revision(bounds, nodes)
         revision.settle()
-        return self.assemble(revision.fits)
+        return revision.fits
 
     def node_of(self, parameters: Networks, node: int) -> NodeFit:
         """The network of one node, with the inputs it uses."""

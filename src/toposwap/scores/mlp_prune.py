@@ -16,6 +16,9 @@ Hannan and Quinn's price for each of p parameters, with few rows that of a test 
 twice the extended BIC's price for choosing an input among k. The likelihood is that after one
 Gauss-Newton step without any penalty along the parameters in use, which undoes most of the
 shrinkage, and p is the rank of that step.
+
+The networks of the graph that is kept are then fitted with penalties by the number of their inputs
+(:func:`refitted`).
 """
 
 from __future__ import annotations
@@ -43,6 +46,9 @@ _FEW = 20
 #: The parts of l1 and of l2 with which parents are chosen among few candidates, and among many,
 #: where there is more to mistake for a parent. The ridge chooses nothing and only shrinks.
 _RELAXED = ((0.3, 0.09), (0.5, 0.5))
+#: The parts for the fit of what is kept, by the number of inputs up to which they hold. One to
+#: three inputs cannot follow the noise far: shrinkage is then most of the error on new rows.
+_REFITTED = ((3, 0.1, 0.03), (6, 0.3, 0.09), (np.inf, 0.5, 0.5))
 _FITS = 3
 #: Norms below this part of the node's largest go together.
 _NEGLIGIBLE = 0.1
@@ -64,10 +70,34 @@ RULE = (
 
 def relaxed(score: MLP, candidates: int) -> MLP:
     """``score`` with the part of its penalties that is right for so many candidates."""
-    of_l1, of_l2 = _RELAXED[candidates > _FEW]
+    return _softened(score, *_RELAXED[candidates > _FEW])
+
+
+def _softened(score: MLP, of_l1: float, of_l2: float) -> MLP:
     softer = copy.copy(score)
     softer.l1, softer.l2 = of_l1 * score.l1, of_l2 * score.l2
     return softer
+
+
+def refitted(bound: BoundMLP, node: int, fit: NodeFit) -> NodeFit:
+    """``fit`` with the penalties that predict best for so many inputs, none of which it loses.
+
+    Parameters
+    ----------
+    bound
+        The score itself on the data.
+    fit
+        The network of the kept inputs, found with other penalties.
+    """
+    network = fit.parameters
+    count = network.inputs.size
+    if count == 0:
+        return fit
+    parts = next((of_l1, of_l2) for most, of_l1, of_l2 in _REFITTED if count <= most)
+    softer = copy.copy(bound)
+    softer.score = _softened(bound.score, *parts)
+    other = softer.settled(node, network)
+    return other if edge_norms(other).all() else fit
 
 
 def kept_parents(

@@ -48,10 +48,11 @@ class NetworkResiduals(NetworkStarts):
     def promises(self, node: int, network: Network) -> NDArray[np.float64]:
         """What every column promises the node beside the inputs of its network, (d,)."""
         _, _, r = self._outputs(node, network)
-        return self._promises(r, network.inputs)
+        return self.promising(r, network.inputs)
 
     @cached_property
-    def _promises(self) -> Promises:
+    def promising(self) -> Promises:
+        """The test of residuals against columns."""
         return Promises(self.inputs)
 
     def pull(self, node: int, network: Network) -> NDArray[np.float32]:

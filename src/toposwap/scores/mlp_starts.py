@@ -22,7 +22,7 @@ _WOKEN = 5
 #: In a network without any unit in use: how many, out of how many, flat and steep.
 _CHOSEN = 3
 _CANDIDATES = 24
-_STEEPNESS = (0.5, 1.0, 2.0)
+_STEEPNESS = np.resize([0.5, 1.0, 2.0], _CANDIDATES)[:, None]
 #: How many units a further start draws anew.
 _REDRAWN = 3
 
@@ -128,10 +128,12 @@ class NetworkStarts(SeparableScore):
         units = _normal(self.score.seed, 0, node, _CANDIDATES, self.data.d + 1)[:, columns]
         units[:, :k] /= self.deviations[inputs]
         units[:, gained] /= np.sqrt(gained.size)
-        others = np.setdiff1d(np.arange(k), gained)
-        units[: _CANDIDATES // 2, others] /= np.sqrt(max(others.size, 1))
-        units[_CANDIDATES // 2 :, others] = 0.0
-        return units * np.resize(_STEEPNESS, _CANDIDATES)[:, None]
+        others = np.ones(k, dtype=bool)
+        others[gained] = False
+        known = np.flatnonzero(others)
+        units[: _CANDIDATES // 2, known] /= np.sqrt(max(known.size, 1))
+        units[_CANDIDATES // 2 :, known] = 0.0
+        return units * _STEEPNESS
 
     @abstractmethod
     def telling(
