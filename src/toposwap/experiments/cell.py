@@ -7,16 +7,19 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toposwap import __version__
+
+if TYPE_CHECKING:
+    from toposwap.experiments.scores import Spec
 
 Settings: TypeAlias = dict[str, Any]
 
 #: What only shows results: changing it does not make them out of date.
 _PRESENTATION = ("cli", "report", "io", "data")
 #: The part of this package that makes results.
-_COMPUTING = ("datasets", "methods", "evaluate.py", "work.py")
+_COMPUTING = ("datasets", "methods", "evaluate.py", "scores.py", "work.py")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +34,8 @@ class Cell:
         ``kind`` (a name in ``methods``) and its settings; ``start`` is the method whose weights it
         starts from, if any.
     score
-        The name of Q, by which every method is judged and which ours minimise.
+        Q (see :mod:`toposwap.experiments.scores`), by which every method is judged and which ours
+        minimise.
     threshold
         Edges with a smaller |weight| are not counted in the graph.
     seed
@@ -40,7 +44,7 @@ class Cell:
 
     data: Settings
     method: Settings
-    score: str
+    score: Spec
     threshold: float
     seed: int
 

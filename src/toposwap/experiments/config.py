@@ -19,6 +19,8 @@ from toposwap.experiments.cell import Cell, Settings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from toposwap.experiments.scores import Spec
+
 CONFIGS = Path(__file__).parent / "configs"
 
 
@@ -58,7 +60,7 @@ class Experiment:
     name: str
     caption: str
     source: str
-    score: str
+    score: Spec
     threshold: float
     seeds: int
     minutes: float

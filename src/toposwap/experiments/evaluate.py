@@ -23,11 +23,11 @@ import numpy as np
 from toposwap.certificate import certify
 from toposwap.dataset import Dataset
 from toposwap.errors import InputError, ToposwapWarning
+from toposwap.experiments.scores import named_score
 from toposwap.graph import topological_order
 from toposwap.learn import learn
 from toposwap.metrics import compare
 from toposwap.prune import threshold as prune
-from toposwap.scores import SCORES
 from toposwap.search import NoSearch
 from toposwap.search.start import without_weakest
 
@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 
     from toposwap.experiments.datasets import Sample
     from toposwap.experiments.methods import Answer
+    from toposwap.experiments.scores import Spec
 
 
 def evaluate(
-    sample: Sample, answer: Answer, score: str, threshold: float, minimised: str | None = None
+    sample: Sample, answer: Answer, score: Spec, threshold: float, minimised: Spec | None = None
 ) -> dict[str, Any]:
     """All figures about an answer, ready for JSON; ``minimised`` is the method's own score."""
     weights = answer.weights
@@ -63,15 +64,13 @@ def evaluate(
     return figures
 
 
-def _judge(sample: Sample, answer: Answer, score: str) -> dict[str, Any]:
-    if score not in SCORES:
-        raise InputError(f"score: {score!r} is not one of {', '.join(SCORES)}")
-    quality = SCORES[score]()
+def _judge(sample: Sample, answer: Answer, score: Spec) -> dict[str, Any]:
+    quality = named_score(score)
     data = Dataset.from_table(sample.X)
     bound = quality.bind(data)
     n, d = sample.X.shape
     # Tables of Gaussian likelihoods have residual variances in the logarithm, not sums of squares.
-    shift = 0.5 * d * math.log(n) if score.startswith("gaussian") else 0.0
+    shift = 0.5 * d * math.log(n) if quality.name.startswith("gaussian") else 0.0
     # An edge may have many parameters; then Q is a function of these, and the weights are norms.
     if getattr(quality, "edge_blocks", False):
         if answer.parameters is None:

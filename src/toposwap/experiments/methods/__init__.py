@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.experiments.datasets import Sample
+    from toposwap.experiments.scores import Spec
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +26,7 @@ class Task:
     settings
         Those of the config, without ``kind`` and ``start``.
     score
-        The name of Q.
+        Q, as the config says it.
     threshold
         What the experiment prunes at.
     seed
@@ -35,7 +36,7 @@ class Task:
     """
 
     settings: dict[str, Any]
-    score: str
+    score: Spec
     threshold: float
     seed: int
     start: NDArray[np.float64] | None = None

@@ -10,6 +10,8 @@ import numpy as np
 
 from toposwap.errors import InputError
 from toposwap.experiments.methods import Answer, Task
+from toposwap.experiments.scores import named_score
+from toposwap.scores.mlp import Networks
 
 if TYPE_CHECKING:
     from toposwap.experiments.datasets import Sample
@@ -37,20 +39,17 @@ def learn(sample: Sample, task: Task) -> Answer:
     return Answer(
         np.asarray(model.raw_weights_, dtype=np.float64),
         graph=model.cpdag_ if learns_class else None,
-        parameters=_networks(model.network_) if hasattr(model, "network_") else None,
+        parameters=_networks(model.network_, task) if hasattr(model, "network_") else None,
     )
 
 
-def _networks(network: Any) -> Any:
+def _networks(network: Any, task: Task) -> Networks:
     """Parameters of NOTEARS-MLP, node first, as the score "mlp" keeps them, node last.
 
     The score has more hidden units; those that are missing do nothing.
     """
-    try:
-        mlp = import_module("toposwap.scores.mlp")
-    except ModuleNotFoundError:
-        return None
-    missing = max(mlp.MLP().hidden - network.b.shape[1], 0)
+    units = network.b.shape[1]
+    missing = max(getattr(named_score(task.score), "hidden", units) - units, 0)
     first = np.pad(network.A.transpose(2, 1, 0), ((0, 0), (0, missing), (0, 0)))
     biases, output = (np.pad(part.T, ((0, missing), (0, 0))) for part in (network.b, network.v))
-    return mlp.Networks(first, biases, output, network.c)
+    return Networks(first, biases, output, network.c)

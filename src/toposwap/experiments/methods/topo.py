@@ -21,6 +21,7 @@ from toposwap.candidates import KKTCandidates, UniformCandidates
 from toposwap.errors import InputError
 from toposwap.estimators import Topo
 from toposwap.experiments.methods import Answer, Task
+from toposwap.experiments.scores import named_score
 from toposwap.metrics import shd
 from toposwap.prune import threshold
 from toposwap.search import PaperSearch, Search
@@ -52,7 +53,7 @@ def learn(sample: Sample, task: Task) -> Answer:
         if not isinstance(search, Search):
             raise InputError("methods: trace = true goes with search = 'paper'")
         search = tracked = Tracked(search, sample, task.threshold)
-    score = given.pop("score", task.score)
+    score = named_score(given.pop("score", task.score))
     model = Topo(score, search, init, random_state=np.random.default_rng([task.seed, 1]), **given)
     model.fit(sample.X)
     return answer_of(model, [] if tracked is None else tracked.trace)
