@@ -138,6 +138,35 @@ def test_baselines_by_name(sample):
         learned(sample, "baseline", name="x")
 
 
+def test_a_score_may_have_settings(sample):
+    score = {"name": "mlp", "hidden": 4, "l1": 0.02, "n_starts": 1}
+    answer = learned(sample, score=score, init="random")
+    assert answer.parameters.first.shape == (8, 4, 8)
+    figures = evaluate(sample, answer, score, 0.3)
+    bound = ts.scores.MLP(4, 0.02, n_starts=1).bind(ts.Dataset.from_table(sample.X))
+    assert figures["score"] == pytest.approx(bound.evaluate(answer.parameters).value)
+    # Another score of the method's own has another penalty and the same loss.
+    other = evaluate(sample, answer, {**score, "l1": 0.01}, 0.3, score)
+    assert (other["kkt"], other["loss"]) == (figures["kkt"], pytest.approx(figures["loss"]))
+    assert other["score"] < figures["score"]
+    for wrong, told in (
+        ({"name": "x"}, "score: 'x' is not one of"),
+        ({"hidden": 4}, "score: '' is not one of"),
+        ({"name": "mlp", "units": 4}, "'mlp' has other settings: .*units"),
+    ):
+        with pytest.raises(InputError, match=told):
+            evaluate(sample, answer, wrong, 0.3)
+
+
+def test_networks_of_a_baseline_are_judged_by_scores_with_more_units(sample):
+    pytest.importorskip("torch")
+    score = {"name": "mlp", "hidden": 13}
+    answer = learned(sample, "baseline", score=score, name="notears-mlp", max_iter=1)
+    assert answer.parameters.first.shape == (8, 13, 8)
+    assert not answer.parameters.output[10:].any()
+    assert evaluate(sample, answer, score, 0.3)["loss"] > 0.0
+
+
 # --- data ----------------------------------------------------------------------------------------
 
 
