@@ -10,6 +10,7 @@ from toposwap.experiments import config as configs
 from toposwap.experiments import datasets, experiment_names, figure, load_experiment, methods
 from toposwap.experiments.cell import Cell
 from toposwap.experiments.frame import FIGURES, field_names
+from toposwap.experiments.styles import styles_of
 
 NAMES = experiment_names()
 
@@ -43,6 +44,17 @@ def test_configs_mean_something(name):
         assert picture["kind"] in figure.KINDS
         assert {picture.get(key, "method") for key in ("x", "group", "rows", "columns")} <= known
     assert len({cell.key for _, cell in experiment.cells()}) == sum(1 for _ in experiment.cells())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_two_methods_look_alike(name):
+    labels = {method.label for method in load_experiment(name).methods}
+    styles = styles_of(sorted(labels))
+    assert set(styles) == labels
+    assert len(set(styles.values())) == len(labels)
+    # A colour by itself tells our rows apart, as bars have nothing else.
+    ours = [styles[label].colour for label in labels if "topo" in label]
+    assert len(set(ours)) == len(ours)
 
 
 @pytest.mark.parametrize("name", NAMES)

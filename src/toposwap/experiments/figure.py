@@ -19,6 +19,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from toposwap.experiments.frame import as_text
+from toposwap.experiments.styles import BLUE, GREY, INK, ORANGE, styles_of
 from toposwap.experiments.table import WORDS, selected, summarise
 
 if TYPE_CHECKING:
@@ -26,33 +27,7 @@ if TYPE_CHECKING:
 
     from toposwap.experiments.cell import Settings
 
-# Okabe and Ito: told apart with any kind of colour vision.
-_BLUE, _ORANGE, _GREEN, _SKY = "#0072B2", "#D55E00", "#009E73", "#56B4E9"
-_PINK, _YELLOW, _GREY, _INK = "#CC79A7", "#E69F00", "#8A939C", "#1B1F24"
-_CYCLE = (_BLUE, _ORANGE, _GREEN, _PINK, _YELLOW, _SKY, _GREY, _INK)
-_MARKERS = "osD^vP*X"
-
-#: Ours are blue and solid, the others dashed.
-_METHODS: dict[str, tuple[str, str, str]] = {
-    "random-topo": (_BLUE, "o", "-"),
-    "notears-topo": (_SKY, "s", "-"),
-    "topo": (_BLUE, "o", "-"),
-    "greedy-random-topo": (_GREEN, "D", "-"),
-    "true-order": (_INK, "*", ":"),
-    "notears": (_ORANGE, "^", "--"),
-    "notears-mlp": (_ORANGE, "^", "--"),
-    "nofears": (_PINK, "v", "--"),
-    "kkts": (_PINK, "v", "--"),
-    "golem-ev": (_YELLOW, "P", "--"),
-    "golem-nv": (_GREEN, "X", "--"),
-    "pc": (_GREY, "<", ":"),
-    "ges": (_GREY, ">", "-."),
-    "dagma": ("#6A3D9A", "d", "--"),
-    "boss": ("#B15928", "p", "-."),
-    "flop": ("#33A02C", "h", "-."),
-    "direct-lingam": ("#A6761D", "8", ":"),
-}
-_SPACES = {"small": _INK, "large": "#D7191C", "start": _GREY}
+_SPACES = {"small": INK, "large": "#D7191C", "start": GREY}
 _AXES_SIZE = (2.5, 2.0)
 _LOGARITHMIC = ("seconds", "total_seconds")
 
@@ -75,7 +50,7 @@ def _lines(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
     figure, axes = _sheet(len(down), len(across))
     values = np.unique(cells[x].dropna().to_numpy()).tolist()
     labels = list(dict.fromkeys(cells[group]))
-    styles = {label: _style(label, k) for k, label in enumerate(labels)}
+    styles = styles_of(labels)
     for r, one in enumerate(down):
         for c, other in enumerate(across):
             ax = axes[r, c]
@@ -117,16 +92,17 @@ def _bars(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
     labels = list(dict.fromkeys(with_x["method"]))
     values = list(dict.fromkeys(with_x[x]))
     alone = list(dict.fromkeys(cells[cells[x].isna()]["method"]))
+    styles = styles_of(labels + alone)
     width = 0.8 / max(len(labels), 1)
     for k, label in enumerate(labels):
         found = [summarise(cells, {"method": label, x: value}, metric) for value in values]
         place = np.arange(len(values)) + (k - (len(labels) - 1) / 2) * width
-        colour = _GREY if label == "order" else _style(label, k)[0]
+        colour = styles[label].colour
         bars = ax.bar(place, [f.mean for f in found], width * 0.92, color=colour, label=label)
         ax.bar_label(bars, fmt="%.4g", fontsize=6, padding=1)
     for k, label in enumerate(alone):
         found_one = summarise(cells, {"method": label, x: None}, metric)
-        colour = _style(label, len(labels) + k)[0]
+        colour = styles[label].colour
         bars = ax.bar([len(values) + k], [found_one.mean], 0.5, color=colour, label=label)
         ax.bar_label(bars, fmt="%.4g", fontsize=6, padding=1)
     places = [as_text(value) for value in values] + alone
@@ -177,8 +153,8 @@ def _before_after(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
             if before.found and after.found:
                 ax.plot([before.mean, after.mean], [y, y], color="#C9CED3", zorder=1)
             for figure_, colour, marker, words in (
-                (before, _ORANGE, "o", "as returned"),
-                (after, _BLUE, "D", "after refine"),
+                (before, ORANGE, "o", "as returned"),
+                (after, BLUE, "D", "after refine"),
             ):
                 if figure_.found:
                     ax.errorbar(
@@ -224,11 +200,11 @@ def _sheet(rows: int, columns: int, wide: float = 1.0, high: float = 1.0) -> tup
     for ax in axes.flat:
         ax.grid(color="#E7EAED", linewidth=0.7)
         ax.set_axisbelow(True)
-        ax.tick_params(labelsize=7, length=2, color=_GREY, labelcolor=_INK)
+        ax.tick_params(labelsize=7, length=2, color=GREY, labelcolor=INK)
         for side in ("top", "right"):
             ax.spines[side].set_visible(False)
         for side in ("left", "bottom"):
-            ax.spines[side].set_color(_GREY)
+            ax.spines[side].set_color(GREY)
         ax.xaxis.label.set_size(8)
         ax.yaxis.label.set_size(8)
     return figure, axes
@@ -253,7 +229,7 @@ def _finish(figure: Figure, axes: Any, ylabel: str | None) -> None:
             ncols=across,
             frameon=False,
             fontsize=7.5,
-            labelcolor=_INK,
+            labelcolor=INK,
         )
 
 
@@ -264,10 +240,6 @@ def _panels(
         return [{key: value} for value in dict.fromkeys(cells[key])] if key else [{}]
 
     return values(layout.get("rows")), values(layout.get("columns"))
-
-
-def _style(label: Any, k: int) -> tuple[str, str, str]:
-    return _METHODS.get(str(label), (_CYCLE[k % 8], _MARKERS[k % 8], "-"))
 
 
 def _scale(ax: Any, metric: str, cells: pd.DataFrame) -> None:
