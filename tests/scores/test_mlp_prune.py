@@ -134,24 +134,27 @@ def settled(bound, node, inputs):
     return bound.settled(node, bound.started(node, np.array(inputs, dtype=np.intp), 0))
 
 
-@pytest.mark.parametrize(("inputs", "of_l1", "of_l2"), [([0, 1], 0.1, 0.03), (range(5), 0.3, 0.09)])
-def test_what_is_kept_is_fitted_with_penalties_by_the_number_of_inputs(inputs, of_l1, of_l2):
+@pytest.mark.parametrize(
+    ("node", "inputs", "of_l1", "of_l2"),
+    [(5, range(2), 0.1, 0.03), (5, range(5), 0.3, 0.09), (7, range(7), 0.5, 0.5)],
+)
+def test_what_is_kept_is_fitted_with_penalties_by_the_number_of_inputs(node, inputs, of_l1, of_l2):
     rng = np.random.default_rng(3)
-    X = rng.standard_normal((500, 6))
-    X[:, 5] += 2.0 * np.tanh(X[:, :5]).sum(axis=1)
+    X = rng.standard_normal((500, node + 1))
+    X[:, node] += 2.0 * np.tanh(X[:, :node]).sum(axis=1)
     score = ts.scores.MLP(hidden=8, l1=0.05, l2=0.02)
     data = Dataset.from_table(X)
     bound = score.bind(data)
-    other = refitted(bound, 5, settled(bound, 5, inputs)).parameters
+    other = refitted(bound, node, settled(bound, node, inputs)).parameters
     softer = ts.scores.MLP(hidden=8, l1=of_l1 * 0.05, l2=of_l2 * 0.02).bind(data)
-    value = softer.problem(5, np.asarray(inputs)).value
-    end = softer.polished(5, other).parameters
+    value = softer.problem(node, np.asarray(inputs)).value
+    end = softer.polished(node, other).parameters
     assert value(other.first, other.output) == pytest.approx(value(end.first, end.output), rel=1e-4)
     assert bound.score.l1 == 0.05
 
 
 def test_fitting_what_is_kept_loses_no_edge():
-    # Half of this l1 costs more than x1 explains.
+    # A tenth of this l1 costs more than either explains.
     X = table()
     weak = ts.scores.MLP(hidden=8, l1=1e-3).bind(Dataset.from_table(X))
     strong = ts.scores.MLP(hidden=8, l1=5.0).bind(Dataset.from_table(X))

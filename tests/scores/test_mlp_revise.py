@@ -1,7 +1,5 @@
 """The pruned graph revised: exchanges, additions, turns."""
 
-import copy
-
 import numpy as np
 import pytest
 
@@ -15,10 +13,7 @@ from toposwap.scores.mlp_revise import Revision
 
 def bind(X):
     score = ts.scores.MLP(hidden=8)
-    bound = score.bind(Dataset.from_table(X))
-    bound = copy.copy(bound)
-    bound.score = relaxed(score, 3)
-    return bound
+    return score.bind(Dataset.from_table(X)).with_score(relaxed(score, 3))
 
 
 def revision(X, parents):

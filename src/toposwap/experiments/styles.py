@@ -25,6 +25,7 @@ _METHODS = {
     "random-topo": Style(BLUE, "o", "-"),
     "notears-topo": Style(SKY, "s", "-"),
     "topo": Style("#003B73", "D", "-"),
+    "random-topo-pruned": Style("#1B9AAA", "p", "-"),
     "greedy-random-topo": Style(GREEN, "D", "-"),
     "true-order": Style(INK, "*", ":"),
     "notears": Style(ORANGE, "^", "--"),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from toposwap.order import Order
     from toposwap.scores.base import OrderFit
+    from toposwap.scores.mlp import MLP
     from toposwap.scores.mlp_fit import MLPFit
     from toposwap.scores.separable import NodeFit
 
@@ -118,17 +119,22 @@ class BoundMLP(NodeNetworks):
     def kept(self, parameters: Networks, order: Order) -> list[NodeFit]:
         """Keep the predecessors that are worth their price, then see whether others are."""
         bounds, nodes = [], []
-        # Known to the copies if it is known here.
-        _ = self.promising
         for j in range(self.data.d):
             before = np.flatnonzero(order.positions < order.positions[j])
-            bound = copy.copy(self)
-            bound.score = relaxed(self.score, before.size)
+            bound = self.with_score(relaxed(self.score, before.size))
             bounds.append(bound)
             nodes.append(kept_parents(bound, j, bound.node_of(parameters, j), before))
         revision = Revision(bounds, nodes)
         revision.settle()
         return revision.fits
+
+    def with_score(self, score: MLP) -> BoundMLP:
+        """Other penalties on the same data, with the same tables."""
+        # A table that is made when it is first asked for must be there to be shared.
+        _ = self._promises
+        other = copy.copy(self)
+        other.score = score
+        return other
 
     def node_of(self, parameters: Networks, node: int) -> NodeFit:
         """The network of one node, with the inputs it uses."""

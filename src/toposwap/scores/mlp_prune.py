@@ -94,9 +94,7 @@ def refitted(bound: BoundMLP, node: int, fit: NodeFit) -> NodeFit:
     if count == 0:
         return fit
     parts = next((of_l1, of_l2) for most, of_l1, of_l2 in _REFITTED if count <= most)
-    softer = copy.copy(bound)
-    softer.score = _softened(bound.score, *parts)
-    other = softer.settled(node, network)
+    other = bound.with_score(_softened(bound.score, *parts)).settled(node, network)
     return other if edge_norms(other).all() else fit
 
 

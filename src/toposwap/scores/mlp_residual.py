@@ -48,11 +48,10 @@ class NetworkResiduals(NetworkStarts):
     def promises(self, node: int, network: Network) -> NDArray[np.float64]:
         """What every column promises the node beside the inputs of its network, (d,)."""
         _, _, r = self._outputs(node, network)
-        return self.promising(r, network.inputs)
+        return self._promises(r, network.inputs)
 
     @cached_property
-    def promising(self) -> Promises:
-        """The test of residuals against columns."""
+    def _promises(self) -> Promises:
         return Promises(self.inputs)
 
     def pull(self, node: int, network: Network) -> NDArray[np.float32]:
