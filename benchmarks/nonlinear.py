@@ -18,7 +18,7 @@ import numpy as np
 import timing  # noqa: F401 - limits the threads
 import toposwap as ts
 from nonlinear_basis import additive
-from toposwap.graph import topological_order
+from toposwap.core.graph import topological_order
 
 #: d -> seeds; the excess of Q over the true order's in percent, seconds, SHD (None: true's + 0.3).
 BARS: dict[int, tuple[int, float, float, float | None]] = {

@@ -13,7 +13,7 @@ import numpy as np
 
 import timing  # noqa: F401 - one thread
 import toposwap as ts
-from toposwap.graph import topological_order
+from toposwap.core.graph import topological_order
 
 
 def additive(d: int, seeds: int, score: str = "basis", mechanism: str = "gp-add") -> None:

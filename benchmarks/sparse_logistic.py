@@ -17,8 +17,8 @@ from sklearn.linear_model import LogisticRegression
 import toposwap as ts
 from timing import seconds
 from toposwap.baselines import BASELINES
-from toposwap.errors import MissingExtraError
-from toposwap.graph import acyclic_order
+from toposwap.core.errors import MissingExtraError
+from toposwap.core.graph import acyclic_order
 
 #: Learners that take 0/1 columns as they are and finish within minutes at d = 50.
 OTHERS = ("notears", "flop", "pc", "direct-lingam", "dagma")

@@ -13,7 +13,7 @@ import numpy as np
 
 import toposwap as ts
 from timing import seconds
-from toposwap.graph import acyclic_order
+from toposwap.core.graph import acyclic_order
 
 #: d: SHD of the paper's TOPO, and its best.
 PAPER = {20: (2.7, 2.3), 40: (26.3, 23.4), 100: (86.9, 82.1)}

@@ -9,9 +9,9 @@ from toy_scores import NodewiseLasso
 import toposwap as ts
 from toposwap.acyclicity import ACYCLICITIES
 from toposwap.certificate import certify, is_connected, violations
-from toposwap.dataset import Dataset
-from toposwap.graph import topological_order
-from toposwap.order import Order
+from toposwap.core.dataset import Dataset
+from toposwap.core.graph import topological_order
+from toposwap.core.order import Order
 from toposwap.scores import LeastSquares
 
 
@@ -63,7 +63,7 @@ def test_violations_are_ways_down(seed):
     found = violations(point, bound.tolerance)
     certificate = certify(point, convex=True, tolerance=bound.tolerance)
     assert certificate.satisfied == (len(found) == 0)
-    from toposwap.search.update_sort import with_edge
+    from toposwap.search.moves.update_sort import with_edge
 
     for i, j in found.tolist():
         assert point.weights[i, j] == 0.0  # Lemma 2

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toposwap as ts
+from toposwap.core.errors import InputError
 from toposwap.diagnostics import r2_sortability, sortability, varsortability
-from toposwap.errors import InputError
 
 
 @given(st.integers(0, 1000), st.integers(2, 8))

@@ -10,8 +10,9 @@ Names are imported when they are first used, so that ``import toposwap`` and the
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from toposwap.core.lazy import lazy_names
 
 __version__ = "0.1.0"
 
@@ -20,11 +21,11 @@ _HOMES = {
     "Topo": "toposwap.estimators",
     "refine": "toposwap.estimators",
     "check_kkt": "toposwap.estimators",
-    "Dataset": "toposwap.dataset",
-    "Order": "toposwap.order",
+    "Dataset": "toposwap.core.dataset",
+    "Order": "toposwap.core.order",
     "Certificate": "toposwap.certificate",
-    "InputError": "toposwap.errors",
-    "ToposwapWarning": "toposwap.errors",
+    "InputError": "toposwap.core.errors",
+    "ToposwapWarning": "toposwap.core.errors",
 }
 __all__ = [
     "Topo",
@@ -61,19 +62,10 @@ if TYPE_CHECKING:
         simulate,
     )
     from toposwap.certificate import Certificate
-    from toposwap.dataset import Dataset
-    from toposwap.errors import InputError, ToposwapWarning
+    from toposwap.core.dataset import Dataset
+    from toposwap.core.errors import InputError, ToposwapWarning
+    from toposwap.core.order import Order
     from toposwap.estimators import Topo, check_kkt, refine
-    from toposwap.order import Order
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    if name in __all__:
-        return import_module(f"toposwap.{name}")
-    raise AttributeError(f"module 'toposwap' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazy_names("toposwap", _HOMES, [*(set(__all__) - set(_HOMES))])

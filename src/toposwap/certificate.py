@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.reachability import reachability
+from toposwap.kernels.graphs.reachability import reachability
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

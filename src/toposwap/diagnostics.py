@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.dataset import Dataset
-from toposwap.errors import InputError
-from toposwap.graph import square_matrix
-from toposwap.kernels.reachability import reachability
+from toposwap.core.dataset import Dataset
+from toposwap.core.errors import InputError
+from toposwap.core.graph import square_matrix
+from toposwap.kernels.graphs.reachability import reachability
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def varsortability(X: Any, W: ArrayLike) -> float:
     """Share of the ancestor-descendant pairs of ``W`` (d, d) whose variance rises; NaN without any.
 
-    ``X`` is the data, (n, d), or a :class:`~toposwap.dataset.Dataset`.
+    ``X`` is the data, (n, d), or a :class:`~toposwap.Dataset`.
     """
     data = X if isinstance(X, Dataset) else Dataset.from_table(X)
     return sortability(data.deviations * data.scale, W)

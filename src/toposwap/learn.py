@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.certificate import certify
-from toposwap.errors import InputError
-from toposwap.graph import topological_order
-from toposwap.order import Order
-from toposwap.prune import BY_PRICE
+from toposwap.core.errors import InputError
+from toposwap.core.graph import topological_order
+from toposwap.core.order import Order
+from toposwap.pruning.threshold import BY_PRICE
 from toposwap.result import Pruned, Result
 from toposwap.search.base import run
 from toposwap.search.ctrl_c import CtrlC
@@ -19,7 +19,7 @@ from toposwap.search.local import AutoSearch
 from toposwap.search.start import INITS, automatic_fit, starting_order
 
 if TYPE_CHECKING:
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
     from toposwap.scores import BoundScore, Score
     from toposwap.scores.base import Predictor
     from toposwap.search import Progress, Search

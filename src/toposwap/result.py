@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.certificate import Certificate
-    from toposwap.order import Order
+    from toposwap.core.order import Order
     from toposwap.scores.base import Predictor
     from toposwap.search.base import Step
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy.linalg import expm
 
 from toposwap.acyclicity import ACYCLICITIES
-from toposwap.errors import InputError
-from toposwap.graph import topological_order
-from toposwap.kernels.reachability import reachability
-from toposwap.order import Order
+from toposwap.core.errors import InputError
+from toposwap.core.graph import topological_order
+from toposwap.core.order import Order
+from toposwap.kernels.graphs.reachability import reachability
 
 ALL = pytest.mark.parametrize("h", [cls() for cls in ACYCLICITIES.values()], ids=list(ACYCLICITIES))
 

@@ -13,8 +13,8 @@ import toposwap as ts
 from toposwap.baselines import BASELINES, Baseline, Notears
 from toposwap.baselines.base import strongest_dag
 from toposwap.baselines.peers.border import Peer
-from toposwap.errors import MissingExtraError
-from toposwap.graph import topological_order
+from toposwap.core.errors import MissingExtraError
+from toposwap.core.graph import topological_order
 from toposwap.report.record import record_of
 from toposwap.report.text import as_text, report
 from toposwap.scores import LeastSquares

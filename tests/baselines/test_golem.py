@@ -8,7 +8,7 @@ from scipy.optimize import approx_fprime, minimize
 import toposwap as ts
 from toposwap.baselines import GolemEV, GolemNV
 from toposwap.baselines.golem import descend, objective
-from toposwap.kernels.golem import adam_steps, golem_gradient
+from toposwap.kernels.baselines.golem import adam_steps, golem_gradient
 
 BOTH = pytest.mark.parametrize("equal", [True, False], ids=["EV", "NV"])
 

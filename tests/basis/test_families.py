@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import BSpline
 
 from toposwap.basis import BASES, expand
-from toposwap.kernels.splines import cubic_splines
+from toposwap.kernels.additive.splines import cubic_splines
 
 ALL = pytest.mark.parametrize("family", [cls() for cls in BASES.values()], ids=list(BASES))
 

@@ -10,8 +10,8 @@ from toposwap import simulate
 from toposwap.candidates import KKTCandidates, UniformCandidates, find_params, in_swap_set
 from toposwap.candidates.kkt import XI, T
 from toposwap.certificate import violations
-from toposwap.dataset import Dataset
-from toposwap.order import Order
+from toposwap.core.dataset import Dataset
+from toposwap.core.order import Order
 from toposwap.scores import LeastSquares
 
 

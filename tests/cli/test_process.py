@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from toposwap import Topo
-from toposwap.cli.progress import ProgressLine
-from toposwap.errors import is_interrupt
+from toposwap.cli.terminal.progress import ProgressLine
+from toposwap.core.errors import is_interrupt
 from toposwap.io import read_table
 from toposwap.search import InsertionSearch, Step
 
@@ -25,7 +25,7 @@ SLOW_SEARCH = """
 import sys, time
 from toposwap.cli import main
 from toposwap import Topo
-from toposwap.cli.progress import ProgressLine
+from toposwap.cli.terminal.progress import ProgressLine
 
 def wait(self, step):
     if step.iteration == 3:
@@ -234,7 +234,7 @@ STEP = Step(7, 12.5, "swap", 66, "swapped 'a' and 'b'", 0.1)
 def test_progress_appears_on_a_terminal_after_a_while(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    monkeypatch.setattr("toposwap.cli.progress._PATIENCE", 0.0)
+    monkeypatch.setattr("toposwap.cli.terminal.progress._PATIENCE", 0.0)
     with ProgressLine("reading [b]t.csv[/b]") as progress:
         deadline = time.monotonic() + 10
         while "reading" not in terminal.text and time.monotonic() < deadline:
@@ -254,7 +254,7 @@ def test_short_work_shows_no_progress(monkeypatch):
 
 
 def test_no_progress_without_a_terminal(monkeypatch, capsys):
-    monkeypatch.setattr("toposwap.cli.progress._PATIENCE", 0.0)
+    monkeypatch.setattr("toposwap.cli.terminal.progress._PATIENCE", 0.0)
     with ProgressLine("reading") as progress:
         progress(STEP)
         time.sleep(0.1)

@@ -1,8 +1,8 @@
 """``toposwap reproduce``."""
 
-from toposwap.cli.reproduce import note_of
+from toposwap.cli.commands.reproduce import note_of
 from toposwap.experiments import experiment_names
-from toposwap.experiments.run import Progress
+from toposwap.experiments.execution.run import Progress
 
 TINY = """
 caption = "A tiny experiment"

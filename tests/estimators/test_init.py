@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toposwap as ts
-from toposwap.errors import ToposwapWarning
+from toposwap.core.errors import ToposwapWarning
 from toposwap.search.start import without_weakest
 
 

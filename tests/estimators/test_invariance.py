@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toposwap as ts
-from toposwap.order import Order
+from toposwap.core.order import Order
 from toposwap.scores import LeastSquares
 
 SEARCHES = ("auto", "insertion", "paper")

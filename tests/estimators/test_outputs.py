@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import toposwap as ts
 from toposwap.certificate import Certificate
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.search import SEARCHES, PaperSearch, Step
 
 # --- what comes out ------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from tables import suited_to
 from toy_scores import NodewiseLasso
 
 import toposwap as ts
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.scores import SCORES
 
 EVERY = pytest.mark.parametrize("score", list(SCORES))

@@ -7,7 +7,7 @@ from toy_scores import NodewiseLasso
 
 import toposwap as ts
 import toposwap.report
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.scores import SCORES
 
 

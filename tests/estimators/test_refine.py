@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toposwap as ts
-from toposwap.errors import ToposwapWarning
+from toposwap.core.errors import ToposwapWarning
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["none", "auto", "paper", "insertion"]))

@@ -8,7 +8,7 @@ from fits import D, assert_same_fit, backwards, solved, table
 
 import toposwap as ts
 from toposwap.acyclicity import ACYCLICITIES, LogDet
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.scores import LeastSquares
 from toposwap.search import SEARCHES, PaperSearch
 

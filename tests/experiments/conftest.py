@@ -5,7 +5,7 @@ import json
 import pytest
 
 from toposwap.experiments import load_experiment
-from toposwap.experiments.work import run_cell
+from toposwap.experiments.execution.work import run_cell
 
 TINY = """
 caption = "A tiny experiment"

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from toposwap.errors import InputError, MissingExtraError
-from toposwap.experiments.cluster import Cluster
-from toposwap.experiments.run import run
+from toposwap.core.errors import InputError, MissingExtraError
+from toposwap.experiments.execution.cluster import Cluster
+from toposwap.experiments.execution.run import run
 from toposwap.experiments.store import Store
 
 distributed = pytest.importorskip("distributed")
@@ -52,7 +52,7 @@ def test_a_lost_worker_costs_no_cell(tiny, tmp_path, cluster, inline, records):
 
 
 def test_no_scheduler_is_one_line(monkeypatch):
-    monkeypatch.setattr("toposwap.experiments.cluster._PATIENCE", "0.5s")
+    monkeypatch.setattr("toposwap.experiments.execution.cluster._PATIENCE", "0.5s")
     began = time.monotonic()
     with pytest.raises(InputError, match="no scheduler answers"):
         Cluster("tcp://127.0.0.1:9")

@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 
 from toposwap.baselines import BASELINES
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.experiments import config as configs
-from toposwap.experiments import datasets, experiment_names, figure, load_experiment, methods
+from toposwap.experiments import datasets, experiment_names, load_experiment, methods
 from toposwap.experiments.cell import Cell
-from toposwap.experiments.frame import FIGURES, field_names
-from toposwap.experiments.styles import styles_of
+from toposwap.experiments.output.files import figure
+from toposwap.experiments.output.frame import FIGURES, field_names
+from toposwap.experiments.output.styles import styles_of
 
 NAMES = experiment_names()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import toposwap as ts
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.experiments.datasets import Sample, draw
 from toposwap.experiments.evaluate import evaluate
 from toposwap.experiments.methods import Answer, Task, learner

@@ -7,16 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from toposwap.errors import InputError
-from toposwap.experiments import results
+from toposwap.core.errors import InputError
 from toposwap.experiments.cell import code_version
-from toposwap.experiments.figure import draw
-from toposwap.experiments.frame import read_cells
-from toposwap.experiments.output import write_outputs
-from toposwap.experiments.results import write_results
-from toposwap.experiments.run import run
+from toposwap.experiments.execution.run import run
+from toposwap.experiments.output.figure import draw
+from toposwap.experiments.output.files import results, write_outputs
+from toposwap.experiments.output.frame import read_cells
+from toposwap.experiments.output.results import write_results
+from toposwap.experiments.output.table import number
 from toposwap.experiments.store import Store
-from toposwap.experiments.table import number
 
 
 @pytest.fixture
@@ -86,7 +85,7 @@ def test_numbers_have_the_digits_that_mean_something(mean, error, text):
 
 
 def test_failures_are_told(tiny, tmp_path, inline):
-    from toposwap.experiments.work import Outcome, run_cell
+    from toposwap.experiments.execution.work import Outcome, run_cell
 
     def answer(cell, start):
         return Outcome({"error": "it broke"}) if cell.seed == 0 else run_cell(cell, start)
@@ -170,12 +169,12 @@ def test_a_trace_is_coloured_by_search_space():
 
 
 def test_without_matplotlib_the_tables_remain(tiny, tmp_path, inline, monkeypatch):
-    from toposwap.errors import MissingExtraError
+    from toposwap.core.errors import MissingExtraError
 
     def absent(purpose):
         raise MissingExtraError("matplotlib", "plot", purpose)
 
-    monkeypatch.setattr("toposwap.experiments.output.require_matplotlib", absent)
+    monkeypatch.setattr("toposwap.experiments.output.files.require_matplotlib", absent)
     notes = []
     with Store(tmp_path / "runs") as store:
         run(replace(tiny, seeds=1), store, inline())
@@ -188,8 +187,8 @@ def test_without_matplotlib_the_tables_remain(tiny, tmp_path, inline, monkeypatc
 
 
 def test_results_keep_what_a_person_wrote(tiny, outputs, tmp_path, monkeypatch):
-    monkeypatch.setattr("toposwap.experiments.results.experiment_names", lambda: ["tiny"])
-    monkeypatch.setattr("toposwap.experiments.results.load_experiment", lambda _: tiny)
+    monkeypatch.setattr("toposwap.experiments.output.results.experiment_names", lambda: ["tiny"])
+    monkeypatch.setattr("toposwap.experiments.output.results.load_experiment", lambda _: tiny)
     page = tmp_path / "RESULTS.md"
     assert write_results(page, outputs[0]) == 1
     text = page.read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ import pytest
 
 from toposwap.experiments import load_experiment
 from toposwap.experiments.cell import Cell
-from toposwap.experiments.pool import Pool
-from toposwap.experiments.run import run
+from toposwap.experiments.execution.pool import Pool
+from toposwap.experiments.execution.run import run
 from toposwap.experiments.store import Store
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")

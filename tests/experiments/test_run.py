@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from toposwap.errors import InputError, MissingExtraError
+from toposwap.core.errors import InputError, MissingExtraError
 from toposwap.experiments.cell import code_version
 from toposwap.experiments.config import Method
-from toposwap.experiments.run import run
+from toposwap.experiments.execution.run import run
+from toposwap.experiments.execution.work import Outcome, run_cell
 from toposwap.experiments.store import Store
-from toposwap.experiments.work import Outcome, run_cell
 
 
 def finish(experiment, folder, workers, **options):
@@ -127,7 +127,7 @@ def test_a_cell_that_was_cut_off_gets_more_time(tiny, tmp_path, inline):
 
 
 def test_other_versions_count_only_if_asked(tiny, tmp_path, inline, monkeypatch):
-    monkeypatch.setattr("toposwap.experiments.run.code_version", lambda: "0+old")
+    monkeypatch.setattr("toposwap.experiments.execution.run.code_version", lambda: "0+old")
     finish(tiny, tmp_path, inline(fake))
     monkeypatch.undo()
     workers = inline(fake)
@@ -157,7 +157,7 @@ def test_a_missing_package_skips_the_method_with_a_line(tiny, tmp_path, inline, 
 
 
 def test_time_left_comes_from_finished_cells(tiny, tmp_path, inline, monkeypatch):
-    monkeypatch.setattr("toposwap.experiments.run._PREDICT_EVERY", 0.0)
+    monkeypatch.setattr("toposwap.experiments.execution.run._PREDICT_EVERY", 0.0)
     seen = []
     finish(tiny, tmp_path, inline(fake), progress=lambda state: seen.append(state.seconds_left))
     assert seen[0] is None

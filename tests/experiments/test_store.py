@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.experiments.cell import Cell
 from toposwap.experiments.store import FILE, Store
 

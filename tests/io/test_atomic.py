@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.io.atomic import check_writable, replacing, write_text
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.io import edge_list, read_graph, read_order, read_weights, write_graph
 
 NAMES = [

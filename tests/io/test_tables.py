@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from toposwap.errors import InputError, MissingExtraError, ToposwapWarning
+from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning
 from toposwap.io import read_table, write_table
 
 FRAME = pd.DataFrame({"rain, mm": [0.1, -2.5, 1e-300], "naïve 雪": [1.0, 2.0, 1 / 3]})

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import binary_table, count_table, mixed_table, real_table
 
-from toposwap.dataset import Dataset
-from toposwap.errors import InputError
+from toposwap.core.dataset import Dataset
+from toposwap.core.errors import InputError
 from toposwap.losses import (
     AutoLoss,
     EqualVarianceLoss,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.metrics import Comparison, compare, compare_classes, cpdag, shd
 
 

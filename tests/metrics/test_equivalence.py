@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.metrics import cpdag
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.penalties import BIC, EBIC, L0, L1, MCP, PENALTIES, NoPenalty, Ridge
 
 EVERY = [make().bind(100, 10) for make in PENALTIES.values()] + [L0(0.2), MCP(0.3, 2.0)]

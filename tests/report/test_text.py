@@ -10,8 +10,8 @@ import pytest
 
 from toposwap import Topo, __version__
 from toposwap.certificate import certify
-from toposwap.dataset import Dataset
-from toposwap.errors import ToposwapWarning
+from toposwap.core.dataset import Dataset
+from toposwap.core.errors import ToposwapWarning
 from toposwap.report import as_text, edge_table, record_of, report, solution_of, write_result
 from toposwap.report.residuals import worst_pairs
 from toposwap.report.text import summary

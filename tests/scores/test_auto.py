@@ -5,8 +5,8 @@ import pytest
 from tables import binary_table, count_table, mixed_table, real_table
 
 from toposwap import Topo, check_kkt, refine
-from toposwap.dataset import Dataset
-from toposwap.errors import InputError
+from toposwap.core.dataset import Dataset
+from toposwap.core.errors import InputError
 from toposwap.report.record import record_of
 from toposwap.report.text import as_text, summary
 from toposwap.scores import SCORES, Auto, Penalized

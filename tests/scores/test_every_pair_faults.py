@@ -9,10 +9,10 @@ from pairs import PAIRS, name_of
 from tables import binary_table, count_table, suited_to
 
 from toposwap.certificate import certify
-from toposwap.dataset import Dataset
-from toposwap.errors import InputError
+from toposwap.core.dataset import Dataset
+from toposwap.core.errors import InputError
+from toposwap.core.order import Order
 from toposwap.losses import LOSSES
-from toposwap.order import Order
 from toposwap.penalties import BIC, L1
 from toposwap.scores import Penalized
 from toposwap.search import SEARCHES, run

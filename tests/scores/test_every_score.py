@@ -11,9 +11,9 @@ from tables import suited_to
 from toy_scores import ALL_TOYS
 
 from toposwap.certificate import certify
-from toposwap.dataset import Dataset
-from toposwap.errors import InputError
-from toposwap.order import Order
+from toposwap.core.dataset import Dataset
+from toposwap.core.errors import InputError
+from toposwap.core.order import Order
 from toposwap.penalties import BIC, EBIC
 from toposwap.scores import SCORES, LeastSquares
 from toposwap.search import SEARCHES, run

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import toposwap as ts
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.losses import LOSSES
 from toposwap.penalties import BIC, EBIC, L1, MCP, PENALTIES, Ridge
 from toposwap.scores import SCORES, EqualVariance, LeastSquares, Penalized

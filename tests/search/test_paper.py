@@ -8,13 +8,13 @@ from toy_scores import NodewiseLasso
 
 from toposwap import simulate
 from toposwap.candidates import KKTCandidates, UniformCandidates
-from toposwap.dataset import Dataset
-from toposwap.errors import InputError, ToposwapWarning
-from toposwap.order import Order
+from toposwap.core.dataset import Dataset
+from toposwap.core.errors import InputError, ToposwapWarning
+from toposwap.core.order import Order
 from toposwap.scores import LeastSquares
 from toposwap.search import AutoSearch, PaperSearch, run, suggested_sizes
+from toposwap.search.moves.update_sort import swapped, with_edge
 from toposwap.search.paper import SUGGESTED
-from toposwap.search.update_sort import swapped, with_edge
 
 
 def problem(score=None, d=15, seed=0, n=200):

@@ -9,9 +9,9 @@ import pytest
 from tables import binary_table
 
 from toposwap import Topo, simulate
-from toposwap.dataset import Dataset
-from toposwap.errors import InputError
-from toposwap.order import Order
+from toposwap.core.dataset import Dataset
+from toposwap.core.errors import InputError
+from toposwap.core.order import Order
 from toposwap.scores import SCORES
 from toposwap.search import AutoSearch, run
 from toposwap.search.restarts import Restarts, perturb, thread_count

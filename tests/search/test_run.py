@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposwap import simulate
-from toposwap.dataset import Dataset
-from toposwap.errors import InputError
-from toposwap.order import Order
+from toposwap.core.dataset import Dataset
+from toposwap.core.errors import InputError
+from toposwap.core.order import Order
 from toposwap.scores import LeastSquares
 from toposwap.search import AutoSearch, ExactSearch, InsertionSearch, Move, Search, run
-from toposwap.search.disjoint import disjoint_swaps
+from toposwap.search.moves.disjoint import disjoint_swaps
 
 
 def problem(d=12, seed=0, n=100, kind="ER2"):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import toposwap as ts
-from toposwap.dataset import Dataset
-from toposwap.order import Order
+from toposwap.core.dataset import Dataset
+from toposwap.core.order import Order
 from toposwap.scores import SCORES
 from toposwap.search import AutoSearch, run
 from toposwap.search.screened import ScreenedSearch
@@ -69,7 +69,7 @@ def networks(d=10, n=200, seed=0):
 
 @pytest.fixture
 def ten_are_many(monkeypatch):
-    monkeypatch.setattr("toposwap.scores.mlp_nodes._MANY", 9)
+    monkeypatch.setattr("toposwap.scores.mlp.bound._MANY", 9)
 
 
 @pytest.mark.usefixtures("ten_are_many")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import toposwap as ts
-from toposwap.order import Order
+from toposwap.core.order import Order
 from toposwap.scores import LeastSquares
 from toposwap.search import SEARCHES, PaperSearch, run
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.simulate import LAWS, discrete_dataset, discrete_sem
 
 N = 200_000

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposwap.errors import InputError
-from toposwap.graph import topological_order
+from toposwap.core.errors import InputError
+from toposwap.core.graph import topological_order
 from toposwap.simulate import GRAPH_KINDS, dag, graph_kind
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from toposwap.errors import InputError
-from toposwap.graph import topological_order
+from toposwap.core.errors import InputError
+from toposwap.core.graph import topological_order
 from toposwap.simulate import (
     NOISES,
     dag,

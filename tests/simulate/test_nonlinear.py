@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from toposwap.errors import InputError
-from toposwap.graph import topological_order
+from toposwap.core.errors import InputError
+from toposwap.core.graph import topological_order
 from toposwap.simulate import MECHANISMS, dag, nonlinear_dataset, nonlinear_sem
 
 EVERY = pytest.mark.parametrize("mechanism", list(MECHANISMS))

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 from tables import suited_to
 
-from toposwap.dataset import Dataset
+from toposwap.core.dataset import Dataset
 from toposwap.losses import LOSSES
 from toposwap.penalties import BIC, L1, MCP, NoPenalty, Ridge
 from toposwap.scores import Penalized

@@ -18,13 +18,13 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from toposwap.graph import square_matrix
-from toposwap.kernels.reachability import reachability
+from toposwap.core.graph import square_matrix
+from toposwap.kernels.graphs.reachability import reachability
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from toposwap.order import Order
+    from toposwap.core.order import Order
 
 
 class Acyclicity(ABC):

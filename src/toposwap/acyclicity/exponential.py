@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.acyclicity.base import Acyclicity
-from toposwap.kernels.exponential import exponential_minus_identity
+from toposwap.kernels.linalg.exponential import exponential_minus_identity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.order import Order
+    from toposwap.core.order import Order
 
 
 class Exponential(Acyclicity):

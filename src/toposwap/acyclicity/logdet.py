@@ -8,13 +8,13 @@ import numpy as np
 from scipy.linalg import lapack
 
 from toposwap.acyclicity.base import Acyclicity
-from toposwap.errors import InputError
-from toposwap.graph import topological_order
+from toposwap.core.errors import InputError
+from toposwap.core.graph import topological_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.order import Order
+    from toposwap.core.order import Order
 
 _OUTSIDE = (
     "acyclicity 'logdet': the spectral radius of |W| is {radius:.3g}, but the function exists only "

@@ -11,7 +11,7 @@ from toposwap.acyclicity.base import Acyclicity
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.order import Order
+    from toposwap.core.order import Order
 
 
 class Polynomial(Acyclicity):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.baselines.bounded import SOLVERS
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from toposwap.certificate import certify
-from toposwap.errors import InputError
-from toposwap.graph import topological_order
-from toposwap.learner import DagLearner, generator
-from toposwap.order import Order
-from toposwap.prune import resolve_threshold
-from toposwap.registry import resolve
+from toposwap.core.errors import InputError
+from toposwap.core.graph import topological_order
+from toposwap.core.order import Order
+from toposwap.core.registry import resolve
+from toposwap.estimators.base import DagLearner, generator
+from toposwap.pruning.threshold import resolve_threshold
 from toposwap.result import Result
 from toposwap.scores import SCORES, Score
 from toposwap.search.base import Step
@@ -28,7 +28,7 @@ from toposwap.search.start import smallest_variance_order
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
     from toposwap.scores import BoundScore, Point
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from toposwap.kernels.projected_step import (
+from toposwap.kernels.linalg.projected_step import (
     free_direction,
     one_sided_slopes,
     projected_step,

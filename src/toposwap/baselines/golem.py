@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from toposwap.baselines.base import Baseline, Found
-from toposwap.errors import InputError
-from toposwap.kernels.exponential import exponential_minus_identity
-from toposwap.kernels.golem import adam_steps
+from toposwap.core.errors import InputError
+from toposwap.kernels.baselines.golem import adam_steps
+from toposwap.kernels.linalg.exponential import exponential_minus_identity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
 #: Steps between two looks at the objective.
 _BETWEEN = 500

@@ -23,16 +23,16 @@ import numpy as np
 
 from toposwap.acyclicity import Polynomial
 from toposwap.baselines.base import Baseline, Found
-from toposwap.errors import InputError
-from toposwap.graph import topological_order
-from toposwap.kernels.reachability import reachability
+from toposwap.core.errors import InputError
+from toposwap.core.graph import topological_order
+from toposwap.kernels.graphs.reachability import reachability
 from toposwap.penalties.base import Shape
-from toposwap.scores.gaussian_nodes import GaussianNodes
+from toposwap.scores.penalized.gaussian_nodes import GaussianNodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
 #: Coefficients and slopes below this, in units of the columns' deviations, are rounding error.
 _ROUNDING = 1e-10
@@ -107,7 +107,7 @@ class KKTS(Baseline):
 
     def _weights(self, data: Dataset, rng: np.random.Generator) -> NDArray[np.float64]:
         from toposwap.baselines.start import resolve_start
-        from toposwap.dataset.weights import as_weights
+        from toposwap.core.weights import as_weights
 
         found = resolve_start(self.init, data, rng)
         if isinstance(found, str) or np.ndim(found) != 2:

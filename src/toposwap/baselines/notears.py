@@ -23,11 +23,11 @@ import numpy as np
 from toposwap.acyclicity import ACYCLICITIES, Acyclicity, Exponential
 from toposwap.baselines.augmented import augmented_lagrangian
 from toposwap.baselines.base import Baseline, Found
-from toposwap.errors import InputError
-from toposwap.kernels.notears import notears_terms
+from toposwap.core.errors import InputError
+from toposwap.core.registry import resolve
+from toposwap.kernels.baselines.notears import notears_terms
 from toposwap.losses import LogisticLoss
 from toposwap.losses.base import rows_of
-from toposwap.registry import resolve
 from toposwap.scores import SCORES, Score
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.baselines.augmented import Problem
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
     #: W (d, d) to the loss and its gradient (d, d).
     Smooth = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]

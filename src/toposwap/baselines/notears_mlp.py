@@ -24,15 +24,15 @@ from scipy.special import expit
 from toposwap.acyclicity import ACYCLICITIES, Acyclicity
 from toposwap.baselines.augmented import augmented_lagrangian
 from toposwap.baselines.base import Baseline, Found
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
+from toposwap.core.registry import resolve
 from toposwap.losses.base import rows_of
-from toposwap.registry import resolve
 from toposwap.scores import BoundScore, Point
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
 
 @dataclass(frozen=True, eq=False)

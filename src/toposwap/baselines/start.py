@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toposwap.baselines.base import Baseline
-from toposwap.errors import InputError
-from toposwap.learner import DagLearner
+from toposwap.core.errors import InputError
+from toposwap.estimators.base import DagLearner
 from toposwap.search.start import INITS
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
 
 def resolve_start(init: Any, data: Dataset, rng: np.random.Generator) -> Any:

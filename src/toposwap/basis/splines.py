@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.basis.base import Family, Functions, quantiles
-from toposwap.kernels.splines import DEGREE, cubic_splines
+from toposwap.kernels.additive.splines import DEGREE, cubic_splines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from toposwap.scores.base import OrderFit
+    from toposwap.orderfit.base import OrderFit
 
 
 class Survey(ABC):

@@ -15,14 +15,14 @@ import numpy as np
 
 from toposwap.acyclicity import Acyclicity, LogDet
 from toposwap.candidates.base import Candidates, Survey
-from toposwap.kernels.pairs import unstationary_pairs
+from toposwap.kernels.graphs.kkt_pairs import unstationary_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from toposwap.scores.base import OrderFit
+    from toposwap.orderfit.base import OrderFit
 
 #: The paper's tables of thresholds.
 T = (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)

@@ -11,7 +11,7 @@ from toposwap.candidates.base import Candidates, Survey
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.scores.base import OrderFit
+    from toposwap.orderfit.base import OrderFit
 
 
 class UniformCandidates(Candidates):

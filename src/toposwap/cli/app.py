@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 
 from toposwap import __version__
-from toposwap.cli.check import check
-from toposwap.cli.compare import compare
-from toposwap.cli.demo import demo
-from toposwap.cli.fit import fit
-from toposwap.cli.interrupted import Commands
-from toposwap.cli.refine import refine
-from toposwap.cli.reproduce import reproduce
-from toposwap.cli.simulate import simulate
+from toposwap.cli.commands.check import check
+from toposwap.cli.commands.compare import compare
+from toposwap.cli.commands.demo import demo
+from toposwap.cli.commands.fit import fit
+from toposwap.cli.commands.refine import refine
+from toposwap.cli.commands.reproduce import reproduce
+from toposwap.cli.commands.simulate import simulate
+from toposwap.cli.terminal.interrupted import Commands
 
 _EPILOG = """\b
 Examples:

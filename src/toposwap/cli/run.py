@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from toposwap.cli.app import app
-from toposwap.cli.interrupted import Interrupted
-from toposwap.cli.show import forget_reader
-from toposwap.errors import InputError, MissingExtraError, ToposwapWarning
+from toposwap.cli.terminal.interrupted import Interrupted
+from toposwap.cli.terminal.show import forget_reader
+from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.certificate import Certificate, certify
-from toposwap.dataset import Dataset
-from toposwap.dataset.validation import is_frame
-from toposwap.dataset.weights import as_weights
-from toposwap.errors import InputError
+from toposwap.core.dataset import Dataset
+from toposwap.core.errors import InputError
+from toposwap.core.order import Order
+from toposwap.core.registry import resolve
+from toposwap.core.validation import is_frame
+from toposwap.core.weights import as_weights
+from toposwap.estimators.base import has_names
 from toposwap.estimators.topo import Topo
-from toposwap.learner import has_names
-from toposwap.order import Order
-from toposwap.registry import resolve
 from toposwap.scores import SCORES, Score
 from toposwap.search.start import dimensions, starting_order
 
@@ -44,7 +44,7 @@ def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
         :class:`~toposwap.Order`. For a score whose edges have blocks of parameters also these, or
         an order in any form.
     X
-        The data, (n, d), or a :class:`~toposwap.dataset.Dataset`.
+        The data, (n, d), or a :class:`~toposwap.Dataset`.
     **parameters
         Parameters of :class:`Topo` other than ``init``.
     """
@@ -80,7 +80,7 @@ def check_kkt(
         of parameters (``score="basis"``) those, as in ``Topo().fit(X).result_.parameters``. Or an
         order, whose solution is checked then; a plain sequence where weights could not be meant.
     X
-        The data, (n, d), or a :class:`~toposwap.dataset.Dataset`.
+        The data, (n, d), or a :class:`~toposwap.Dataset`.
     score
         Q: a name or a score object.
     center

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from toposwap.dataset.validation import as_matrix, is_frame, listed, refuse_unusable
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
+from toposwap.core.validation import as_matrix, is_frame, listed, refuse_unusable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
     from toposwap.result import Result
     from toposwap.scores.base import Predictor
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from toposwap.acyclicity import ACYCLICITIES, Acyclicity
 from toposwap.candidates import KKTCandidates
-from toposwap.dataset import Dataset
+from toposwap.core.dataset import Dataset
+from toposwap.core.registry import resolve
+from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.predictions import Predicting, Typical
 from toposwap.learn import learn
-from toposwap.learner import DagLearner, generator
-from toposwap.prune import BY_PRICE, OWN_RULE, resolve_threshold
-from toposwap.registry import resolve
+from toposwap.pruning.threshold import BY_PRICE, OWN_RULE, resolve_threshold
 from toposwap.scores import SCORES, Score
 from toposwap.search import SEARCHES, AutoSearch, PaperSearch, Progress, Search
 

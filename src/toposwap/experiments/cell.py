@@ -19,7 +19,7 @@ Settings: TypeAlias = dict[str, Any]
 #: What only shows results: changing it does not make them out of date.
 _PRESENTATION = ("cli", "report", "io", "data")
 #: The part of this package that makes results.
-_COMPUTING = ("datasets", "methods", "evaluate.py", "scores.py", "work.py")
+_COMPUTING = ("datasets", "methods", "evaluate.py", "scores.py", "execution")
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.experiments.cell import Cell, Settings
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Experiment:
     data, methods
         All data sets and all methods.
     tables, figures
-        How to show them; see :mod:`toposwap.experiments.table` and
-        :mod:`toposwap.experiments.figure`.
+        How to show them; see :mod:`toposwap.experiments.output.table` and
+        :mod:`toposwap.experiments.output.figure`.
     paper
         The paper's figures: fields to match, ``metric``, ``mean``, ``error``.
     """

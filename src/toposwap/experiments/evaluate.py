@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.certificate import certify
-from toposwap.dataset import Dataset
-from toposwap.errors import InputError, ToposwapWarning
+from toposwap.core.dataset import Dataset
+from toposwap.core.errors import InputError, ToposwapWarning
+from toposwap.core.graph import topological_order
 from toposwap.experiments.scores import named_score
-from toposwap.graph import topological_order
 from toposwap.learn import learn
 from toposwap.metrics import compare
-from toposwap.prune import threshold as prune
+from toposwap.pruning.threshold import threshold as prune
 from toposwap.search import NoSearch
 from toposwap.search.start import without_weakest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.scores import SCORES
 
 if TYPE_CHECKING:

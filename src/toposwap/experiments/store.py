@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.io.atomic import replacing
 
 if TYPE_CHECKING:

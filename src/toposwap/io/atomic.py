@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

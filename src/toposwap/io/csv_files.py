@@ -8,7 +8,7 @@ import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 
 if TYPE_CHECKING:
     import os

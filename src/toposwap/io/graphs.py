@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.dataset.validation import listed
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
+from toposwap.core.validation import listed
 from toposwap.io.csv_files import csv_rows, is_number
 from toposwap.io.existing import existing_file
 

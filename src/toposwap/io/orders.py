@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from toposwap.dataset.validation import listed
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
+from toposwap.core.validation import listed
 from toposwap.io.csv_files import UNREADABLE, csv_rows, unreadable
 from toposwap.io.existing import existing_file
 

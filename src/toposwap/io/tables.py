@@ -7,8 +7,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toposwap.dataset.validation import listed
-from toposwap.errors import InputError, MissingExtraError, ToposwapWarning
+from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning
+from toposwap.core.validation import listed
 from toposwap.io.atomic import replacing
 from toposwap.io.csv_files import (
     UNREADABLE,
@@ -37,7 +37,7 @@ def read_table(
     """Return the table (n, d) in a file, with the names of its columns.
 
     A first column without a name, which is how pandas and R write row labels, is left out with a
-    :class:`~toposwap.errors.ToposwapWarning`.
+    :class:`~toposwap.core.errors.ToposwapWarning`.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toposwap import __version__
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.io.atomic import write_text
 from toposwap.io.edges import edge_list
 

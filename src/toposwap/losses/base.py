@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
 
 class Loss(ABC):

@@ -12,7 +12,7 @@ from toposwap.losses.least_squares import LeastSquaresLoss
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
     from toposwap.losses.base import ColumnLoss
 
 

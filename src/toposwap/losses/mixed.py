@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from toposwap.dataset.validation import listed
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
+from toposwap.core.validation import listed
 from toposwap.losses.base import ColumnLoss, Loss
 from toposwap.losses.gaussian import GaussianLoss
 from toposwap.losses.logistic import LogisticLoss
@@ -17,7 +17,7 @@ from toposwap.losses.poisson import PoissonLoss
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
 #: Counts that get larger than this are taken for measurements: a normal distribution fits them.
 _LARGE_COUNT = 50.0

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.losses.base import ColumnLoss, rows_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
 #: Beyond this the exponential overflows.
 _LARGEST = float(np.log(np.finfo(float).max))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.metrics.equivalence import cpdag, dag_edges, graph_edges
 
 if TYPE_CHECKING:

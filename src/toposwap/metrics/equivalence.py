@@ -12,8 +12,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from toposwap.errors import InputError
-from toposwap.graph import acyclic_order, square_matrix
+from toposwap.core.errors import InputError
+from toposwap.core.graph import acyclic_order, square_matrix
 
 Edges: TypeAlias = NDArray[np.bool_]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.penalties.base import Penalty, checked
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """What people look at: tables in a terminal, pictures, and results as plain data."""
 
-from toposwap.report.edges import draw_edge_function
-from toposwap.report.plot import draw_graph
+from toposwap.report.plot.edges import draw_edge_function
+from toposwap.report.plot.graph import draw_graph
 from toposwap.report.record import graph_of, record_of, solution_of, write_result
 from toposwap.report.text import as_text, edge_table, report, summary
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from toposwap.kernels.reachability import reachability
+from toposwap.kernels.graphs.reachability import reachability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

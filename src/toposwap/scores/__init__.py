@@ -1,25 +1,49 @@
 """Q: value, gradient, and the solution for an order."""
 
-from functools import partial
+from __future__ import annotations
 
-from toposwap.scores.auto import Auto
-from toposwap.scores.base import BoundScore, OrderFit, Point, Score
-from toposwap.scores.basis import Basis
-from toposwap.scores.basis_group import GroupBasis
-from toposwap.scores.basis_subset import BasisBIC
-from toposwap.scores.differentiable import Differentiable
-from toposwap.scores.joint import JointScore
-from toposwap.scores.least_squares import LeastSquares
-from toposwap.scores.mlp import MLP
-from toposwap.scores.names import SCORES
-from toposwap.scores.penalized import Penalized
-from toposwap.scores.separable import NodeFit, SeparableScore
-from toposwap.scores.surrogate import surrogate_order
-from toposwap.scores.torch_mlp import TorchMLP
+from typing import TYPE_CHECKING
 
-#: The Gaussian likelihood with equal noise variances: ``EqualVariance(penalty, max_parents)``.
-EqualVariance = partial(Penalized, "equal-variance")
+from toposwap.core.lazy import lazy_names
 
+if TYPE_CHECKING:
+    from toposwap.orderfit.base import OrderFit
+    from toposwap.orderfit.joint import JointScore
+    from toposwap.orderfit.nodes import NodeFit, SeparableScore
+    from toposwap.scores.additive import Basis, BasisBIC, GroupBasis
+    from toposwap.scores.additive.surrogate import surrogate_order
+    from toposwap.scores.auto import Auto
+    from toposwap.scores.base import BoundScore, Point, Score
+    from toposwap.scores.custom import Differentiable
+    from toposwap.scores.equal_variance import EqualVariance
+    from toposwap.scores.least_squares import LeastSquares
+    from toposwap.scores.mlp import MLP
+    from toposwap.scores.names import SCORES
+    from toposwap.scores.penalized import Penalized
+    from toposwap.scores.torch import TorchMLP
+
+#: Where the public names live.
+_HOMES = {
+    "Auto": "toposwap.scores.auto",
+    "LeastSquares": "toposwap.scores.least_squares",
+    "EqualVariance": "toposwap.scores.equal_variance",
+    "Penalized": "toposwap.scores.penalized",
+    "Basis": "toposwap.scores.additive",
+    "BasisBIC": "toposwap.scores.additive",
+    "GroupBasis": "toposwap.scores.additive",
+    "MLP": "toposwap.scores.mlp",
+    "surrogate_order": "toposwap.scores.additive.surrogate",
+    "Differentiable": "toposwap.scores.custom",
+    "TorchMLP": "toposwap.scores.torch",
+    "Score": "toposwap.scores.base",
+    "BoundScore": "toposwap.scores.base",
+    "OrderFit": "toposwap.orderfit.base",
+    "Point": "toposwap.scores.base",
+    "SeparableScore": "toposwap.orderfit.nodes",
+    "NodeFit": "toposwap.orderfit.nodes",
+    "JointScore": "toposwap.orderfit.joint",
+    "SCORES": "toposwap.scores.names",
+}
 __all__ = [
     "Auto",
     "LeastSquares",
@@ -41,3 +65,5 @@ __all__ = [
     "JointScore",
     "SCORES",
 ]
+
+__getattr__, __dir__ = lazy_names("toposwap.scores", _HOMES)

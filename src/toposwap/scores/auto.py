@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from toposwap.dataset.validation import listed
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
+from toposwap.core.validation import listed
 from toposwap.losses import AutoLoss, ColumnLoss, GaussianLoss, LogisticLoss
 from toposwap.losses.mixed import by_loss, is_whole
 from toposwap.penalties import NoPenalty
 from toposwap.scores.base import Score
-from toposwap.scores.glm_nodes import KINDS, GLMNodes
-from toposwap.scores.penalized import Penalized
+from toposwap.scores.penalized.glm_nodes import KINDS, GLMNodes
+from toposwap.scores.penalized.score import Penalized
 
 if TYPE_CHECKING:
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
     from toposwap.scores.base import BoundScore
 
 #: With fewer rows for each column than this, bic finds too many edges and ebic fewer wrong ones.

@@ -7,31 +7,31 @@ a search ever talks to, so a search works with every score.
 
 Three ways to add a score, by what is known about Q:
 
-- :math:`Q = \sum_j Q_j(\theta_j)`: subclass :class:`~toposwap.scores.separable.SeparableScore` and
+- :math:`Q = \sum_j Q_j(\theta_j)`: subclass :class:`~toposwap.orderfit.nodes.SeparableScore` and
   write ``fit_node``;
-- nothing separates: subclass :class:`~toposwap.scores.joint.JointScore` and write ``solve``;
+- nothing separates: subclass :class:`~toposwap.orderfit.joint.JointScore` and write ``solve``;
 - there is algebra of its own: subclass :class:`OrderFit` and override the prices, as
-  :mod:`~toposwap.scores.least_squares` does.
+  :mod:`~toposwap.scores.least_squares.score` does.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from toposwap.dataset.weights import as_weights
-from toposwap.order import Order
+from toposwap.core.order import Order
+from toposwap.core.weights import as_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
+    from toposwap.orderfit.base import OrderFit
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,104 +197,3 @@ class BoundScore(ABC):
         if order != fit.order:
             fit.reorder(order)
         return True
-
-
-class OrderFit(ABC):
-    r"""The solution :math:`\Theta^*_\pi` at a current order, and the way to other orders.
-
-    Subclasses provide :meth:`price`, :meth:`reorder` and :meth:`parameters`; the rest is derived
-    from these and may be overridden with something faster.
-    """
-
-    bound: BoundScore
-    order: Order
-    #: Q at the solution.
-    value: float
-
-    @abstractmethod
-    def price(self, order: Order) -> float:
-        r""":math:`Q(\Theta^*_{\pi'}) - Q(\Theta^*_\pi)` for another order :math:`\pi'`."""
-
-    @abstractmethod
-    def reorder(self, order: Order) -> None:
-        """Make ``order`` the current one and fit it."""
-
-    @abstractmethod
-    def parameters(self) -> Any:
-        """The solution, as :meth:`BoundScore.evaluate` takes it."""
-
-    def point(self) -> Point:
-        """Q and its derivatives at the solution."""
-        return self.bound.evaluate(self.parameters())
-
-    @property
-    def resolution(self) -> float:
-        """Changes of Q below this are rounding error, not improvement."""
-        return 1e-10 * max(abs(self.value), np.finfo(float).tiny)
-
-    def insertion_profile(self, variable: int) -> NDArray[np.float64]:
-        """Change of Q for each position that ``variable`` could end at, (d,)."""
-        here = self.order.positions[variable]
-        return np.array(
-            [
-                0.0 if k == here else self.price(self.order.insert(variable, k))
-                for k in range(len(self.order))
-            ]
-        )
-
-    def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Change of Q for exchanging the variables of each row of ``pairs`` (m, 2), (m,)."""
-        return np.array([self.price(self.order.swap(int(i), int(j))) for i, j in pairs])
-
-    def insert(self, variable: int, position: int) -> None:
-        """Move ``variable`` to ``position``."""
-        self.reorder(self.order.insert(variable, position))
-
-    def swap(self, i: int, j: int) -> None:
-        """Exchange variables ``i`` and ``j``."""
-        self.reorder(self.order.swap(i, j))
-
-    def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
-        """Move each of ``visits`` in turn to its best place; the number of moves made."""
-        moved = 0
-        for variable in visits:
-            profile = self.insertion_profile(int(variable))
-            position = int(profile.argmin())
-            if profile[position] < -self.resolution:
-                self.insert(int(variable), position)
-                moved += 1
-        return moved
-
-    def snapshot(self) -> Any:
-        """What :meth:`restore` needs to come back to this solution."""
-        return self.order
-
-    def restore(self, snapshot: Any) -> None:
-        """Come back to where ``snapshot`` was taken."""
-        self.reorder(snapshot)
-
-    def become(self, other: Self) -> None:
-        """Be equal to ``other`` to the last bit: the same moves have the same prices from now on.
-
-        :meth:`restore` comes back to a solution, but what was remembered on the way may differ.
-        """
-        vars(self).update(deepcopy(vars(other), {id(other.bound): other.bound}))
-
-    def twin(self) -> Self:
-        """An equal fit that moves on its own."""
-        twin = object.__new__(type(self))
-        twin.become(self)
-        return twin
-
-    def swap_candidates(self) -> NDArray[np.int64]:
-        """Pairs that a local search should price, (m, 2); all of them unless that is expensive."""
-        return self.all_pairs()
-
-    def refresh(self) -> None:  # noqa: B027 - optional
-        """Clear accumulated rounding error; nothing to do for a fit that is solved afresh."""
-
-    def all_pairs(self) -> NDArray[np.int64]:
-        """Every pair of variables, the earlier one first, (d(d-1)/2, 2)."""
-        earlier, later = np.triu_indices(len(self.order), 1)
-        variables = self.order.variables
-        return np.column_stack([variables[earlier], variables[later]])

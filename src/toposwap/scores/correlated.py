@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.order import Order
+from toposwap.core.order import Order
 
 if TYPE_CHECKING:
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
 
 def least_correlated_order(data: Dataset) -> Order:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import lapack
 
-from toposwap.dataset.validation import columns, listed
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
+from toposwap.core.validation import columns, listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
 _EPS = float(np.finfo(float).eps)
 

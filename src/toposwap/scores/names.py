@@ -7,14 +7,14 @@ from functools import partial
 
 from toposwap.losses import LOSSES
 from toposwap.penalties import L1, PENALTIES
+from toposwap.scores.additive.bic import BasisBIC
+from toposwap.scores.additive.group import GroupBasis
+from toposwap.scores.additive.score import Basis
 from toposwap.scores.auto import Auto
 from toposwap.scores.base import Score
-from toposwap.scores.basis import Basis
-from toposwap.scores.basis_group import GroupBasis
-from toposwap.scores.basis_subset import BasisBIC
-from toposwap.scores.least_squares import LeastSquares
-from toposwap.scores.mlp import MLP
-from toposwap.scores.penalized import Penalized
+from toposwap.scores.least_squares.score import LeastSquares
+from toposwap.scores.mlp.score import MLP
+from toposwap.scores.penalized.score import Penalized
 
 
 class ScoreNames(Mapping[str, Callable[[], Score]]):

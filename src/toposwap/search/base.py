@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 import numpy as np
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.search.ctrl_c import CtrlC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from toposwap.scores.base import OrderFit
+    from toposwap.orderfit.base import OrderFit
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any, Self
 
-from toposwap.errors import is_interrupt
+from toposwap.core.errors import is_interrupt
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType

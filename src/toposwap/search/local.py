@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.certificate import violations
-from toposwap.errors import InputError
-from toposwap.scores.screened_fit import ScreenedFit
+from toposwap.core.errors import InputError
+from toposwap.orderfit.screened import ScreenedFit
 from toposwap.search.base import Move, Search
-from toposwap.search.disjoint import disjoint_swaps
-from toposwap.search.repair import repair
+from toposwap.search.moves.disjoint import disjoint_swaps
+from toposwap.search.moves.repair import repair
 from toposwap.search.restarts import Restarts, thread_count
 from toposwap.search.screened import ScreenedSearch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from toposwap.scores.base import OrderFit
+    from toposwap.orderfit.base import OrderFit
 
 
 class InsertionSearch(Search):

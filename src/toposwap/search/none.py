@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from toposwap.scores.base import OrderFit
+    from toposwap.orderfit.base import OrderFit
 
 
 class NoSearch(Search):

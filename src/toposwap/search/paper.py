@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.candidates import Candidates, KKTCandidates
-from toposwap.errors import InputError, ToposwapWarning
+from toposwap.core.errors import InputError, ToposwapWarning
 from toposwap.search.base import Move, Search
-from toposwap.search.disjoint import disjoint_swaps
 from toposwap.search.local import describe_swaps
-from toposwap.search.repair import repair
+from toposwap.search.moves.disjoint import disjoint_swaps
+from toposwap.search.moves.repair import repair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from toposwap.scores.base import OrderFit
+    from toposwap.orderfit.base import OrderFit
 
 #: d, s_small, s_large, s_0: the paper's suggestions.
 SUGGESTED = np.array([[10, 30, 45, 1], [20, 50, 150, 1], [50, 100, 1000, 10], [100, 150, 2500, 15]])

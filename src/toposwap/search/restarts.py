@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from toposwap.scores.base import OrderFit
+    from toposwap.orderfit.base import OrderFit
 
 
 class Restarts:

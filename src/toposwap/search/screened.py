@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from toposwap.certificate import violations
-from toposwap.scores.screened_fit import ScreenedFit
+from toposwap.orderfit.screened import ScreenedFit
 from toposwap.search.base import Move, Search
-from toposwap.search.repair import repair
+from toposwap.search.moves.repair import repair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from toposwap.order import Order
+    from toposwap.core.order import Order
     from toposwap.scores import BoundScore
 
 #: A rough price is too high by up to about this part of the values of the nodes it concerns.

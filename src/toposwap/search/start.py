@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.dataset.weights import as_weights
-from toposwap.errors import InputError
-from toposwap.graph import topological_order
-from toposwap.kernels import pivoted
-from toposwap.order import Order
+from toposwap.core.errors import InputError
+from toposwap.core.graph import topological_order
+from toposwap.core.order import Order
+from toposwap.core.weights import as_weights
+from toposwap.kernels.least_squares import pivoted
+from toposwap.orderfit.screened import ScreenedFit
 from toposwap.scores.correlated import least_correlated_order
-from toposwap.scores.screened_fit import ScreenedFit
 from toposwap.search.base import Step
 from toposwap.search.ctrl_c import CtrlC
 from toposwap.search.screened import through_coarser
@@ -21,8 +21,9 @@ from toposwap.search.screened import through_coarser
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
-    from toposwap.scores import BoundScore, OrderFit
+    from toposwap.core.dataset import Dataset
+    from toposwap.orderfit.base import OrderFit
+    from toposwap.scores import BoundScore
     from toposwap.search.base import Progress
 
 INITS = ("auto", "variance", "correlation", "random")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

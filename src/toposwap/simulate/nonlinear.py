@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack
 from scipy.special import expit
 
-from toposwap.errors import InputError
-from toposwap.graph import acyclic_order, square_matrix
+from toposwap.core.errors import InputError
+from toposwap.core.graph import acyclic_order, square_matrix
 from toposwap.simulate.graphs import RandomState, checked_count, dag
 from toposwap.simulate.linear import NOISES
 

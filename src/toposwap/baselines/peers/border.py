@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.baselines.base import Baseline, Found, regress_on_parents
-from toposwap.errors import MissingExtraError
-from toposwap.graph import consistent_extension
+from toposwap.core.errors import MissingExtraError
+from toposwap.core.graph import consistent_extension
 from toposwap.losses.base import rows_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
 
 class Peer(Baseline):

@@ -12,7 +12,7 @@ from toposwap.baselines.peers.border import Peer, centred_rows, from_class, quie
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
 
 class _CausalLearn(Peer):

@@ -10,7 +10,7 @@ from toposwap.baselines.base import Found
 from toposwap.baselines.peers.border import Peer, centred_rows, from_class, quietly
 
 if TYPE_CHECKING:
-    from toposwap.dataset import Dataset
+    from toposwap.core.dataset import Dataset
 
 
 class FLOP(Peer):

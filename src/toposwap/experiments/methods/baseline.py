@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.experiments.methods import Answer, Task
 from toposwap.experiments.scores import named_score
-from toposwap.scores.mlp import Networks
+from toposwap.scores.mlp.score import Networks
 
 if TYPE_CHECKING:
     from toposwap.experiments.datasets import Sample

@@ -18,12 +18,12 @@ import numpy as np
 
 from toposwap.acyclicity import ACYCLICITIES
 from toposwap.candidates import KKTCandidates, UniformCandidates
-from toposwap.errors import InputError
+from toposwap.core.errors import InputError
 from toposwap.estimators import Topo
 from toposwap.experiments.methods import Answer, Task
 from toposwap.experiments.scores import named_score
 from toposwap.metrics import shd
-from toposwap.prune import threshold
+from toposwap.pruning.threshold import threshold
 from toposwap.search import PaperSearch, Search
 
 if TYPE_CHECKING:

@@ -1,0 +1,121 @@
+"""``toposwap check``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toposwap.cli.options.learning import Scoring, scoring_options
+from toposwap.cli.options.reading import Reading, reading_options
+from toposwap.cli.terminal.progress import ProgressLine
+from toposwap.cli.terminal.show import say, show, show_json
+
+if TYPE_CHECKING:
+    from toposwap.cli.commands.judge import Judged
+    from toposwap.report.residuals import Residual
+
+_EPILOG = """\b
+Examples:
+  toposwap check data.csv notears.csv
+  toposwap check data.csv weights.npy --tolerance 1e-3 && echo optimal
+
+\b
+WEIGHTS may be any file that "toposwap refine" takes. Weights that were pruned or rounded are no
+longer the solution they came from: "toposwap fit -o NAME.weights.csv" writes them in full.
+
+\b
+With a price per edge (bic and what auto chooses) an absent edge is always stationary: the check
+says whether the edges there are have their best weights. --score least-squares asks of the absent
+ones, too.
+"""
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("weights", type=click.Path(path_type=Path))
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    metavar="NUMBER",
+    help="Largest relative residual to accept; by default the score's own (1e-8).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON and nothing else.")
+@scoring_options
+@reading_options
+def check(
+    table: Path,
+    weights: Path,
+    tolerance: float | None,
+    as_json: bool,
+    scoring: Scoring,
+    reading: Reading,
+) -> int:
+    """Check whether WEIGHTS are a local optimum on the data in TABLE.
+
+    Exit code 0 if they satisfy the KKT conditions, 1 if not; then the worst pairs are listed.
+    """
+    with ProgressLine(f"reading {table}") as progress:
+        scoring.build()
+        from toposwap.cli.commands.judge import judge
+        from toposwap.io import read_weights
+        from toposwap.report.residuals import worst_pairs
+
+        frame = reading.table(table)
+        names = list(frame.columns)
+        matrix = read_weights(weights, names)
+        progress.say("checking the weights")
+        judged = judge(matrix, frame, scoring, tolerance)
+        worst = worst_pairs(judged.certificate, judged.point.weights, names)
+    if as_json:
+        _print_json(judged, worst, names)
+    else:
+        _print(judged, worst, names)
+    return 0 if judged.certificate.satisfied else 1
+
+
+def _print(judged: Judged, worst: list[Residual], names: list[str]) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from toposwap.report.text import key_values
+    from toposwap.report.words import certificate_in_words, condition_in_words, counted
+
+    edges = counted(int((judged.point.weights != 0.0).sum()), "edge")
+    lines = [
+        ("graph", f"{edges}, {'a DAG' if judged.acyclic else 'NOT a DAG: it has cycles'}"),
+        ("score", f"{judged.point.value:.6g} ({judged.score_name})"),
+        ("certificate", certificate_in_words(judged.certificate, names)),
+    ]
+    condition = condition_in_words(judged.certificate)
+    if condition is not None:
+        lines.append(("theorem", condition))
+    lines += [("chosen", choice) for choice in judged.choices]
+    show(key_values(lines))
+    if worst:
+        say()
+        listing = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        listing.add_column("worst pairs", overflow="fold")
+        listing.add_column("relative residual", justify="right")
+        listing.add_column("why", overflow="fold")
+        for pair in worst:
+            listing.add_row(
+                Text(f"{pair.source} -> {pair.target}"), f"{pair.relative:.1e}", pair.reason
+            )
+        show(listing)
+
+
+def _print_json(judged: Judged, worst: list[Residual], names: list[str]) -> None:
+    from toposwap.report.record import certificate_record
+
+    answer: dict[str, Any] = {
+        "acyclic": judged.acyclic,
+        "score_name": judged.score_name,
+        "score": judged.point.value,
+        "certificate": certificate_record(judged.certificate, names),
+        "choices": list(judged.choices),
+        "worst": [pair._asdict() for pair in worst],
+    }
+    show_json(answer)

@@ -1,0 +1,80 @@
+"""``toposwap fit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toposwap.cli.commands.work import deliver, learn
+from toposwap.cli.options.learning import Learning, learning_options
+from toposwap.cli.options.outputs import Outputs, output_options
+from toposwap.cli.options.reading import Reading, reading_options
+from toposwap.core.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_STARTS = ("auto", "variance", "correlation", "random")
+_EPILOG = """\b
+Examples:
+  toposwap fit data.csv
+  toposwap fit data.csv -o edges.csv -o result.json --plot graph.png
+  toposwap fit data.csv --columns "rain,wind speed,yield" --prune 0.1
+  toposwap fit export.csv --sep ";" --decimal "," --drop-missing
+  toposwap fit data.csv --search paper --init random --seed 7
+  toposwap fit data.csv --init notears
+  toposwap fit data.csv --json | jq .edges
+
+Ctrl-C during the search keeps the best graph found so far.
+"""
+
+
+@click.command(epilog=_EPILOG, short_help="Learn a graph from a table.")
+@click.argument("table", type=click.Path(path_type=Path))
+@output_options
+@learning_options
+@click.option(
+    "--init",
+    default="auto",
+    metavar="auto|variance|correlation|random|LEARNER|FILE",
+    help="Where to start: a rule, a file with an order (one name a line) or with weights, or the "
+    "result of another learner: notears, notears-mlp, golem-ev, golem-nv, kkts, or (pip install "
+    '"toposwap[peers]") dagma, pc, ges, boss, flop, direct-lingam.',
+)
+@reading_options
+def fit(table: Path, init: str, reading: Reading, learning: Learning, outputs: Outputs) -> None:
+    """Learn a graph from TABLE, a .csv, .tsv (also .gz) or .parquet file.
+
+    The first line of a text file holds the names of the columns, all values are numbers.
+    """
+    start = _file(init)
+    outputs.check([table] if start is None else [table, start])
+    learned = learn(
+        table, reading, learning, lambda frame: init if start is None else _start(start, frame)
+    )
+    deliver(learned, outputs)
+
+
+def _file(init: str) -> Path | None:
+    """The file that ``init`` names; None for a rule or a learner."""
+    if init in _STARTS:
+        return None
+    from toposwap.baselines import BASELINES
+
+    if init in BASELINES:
+        return None
+    if not Path(init).exists():
+        known = ", ".join((*_STARTS, *BASELINES))
+        raise InputError(f"--init: {init!r} is neither one of {known} nor a file")
+    return Path(init)
+
+
+def _start(file: Path, frame: pd.DataFrame) -> Any:
+    """The order or the weights in a file."""
+    from toposwap.io import read_order, read_weights
+
+    names = list(frame.columns)
+    order = read_order(file, names)
+    return read_weights(file, names) if order is None else order

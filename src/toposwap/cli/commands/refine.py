@@ -1,0 +1,78 @@
+"""``toposwap refine``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from toposwap.cli.commands.work import deliver, learn
+from toposwap.cli.options.learning import Learning, learning_options
+from toposwap.cli.options.outputs import Outputs, output_options
+from toposwap.cli.options.reading import Reading, reading_options
+from toposwap.cli.terminal.show import show
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_EPILOG = """\b
+Examples:
+  toposwap refine data.csv notears.csv -o better.csv
+  toposwap refine data.csv weights.npy --search insertion --json
+
+\b
+WEIGHTS is one of
+  .csv   columns source, target and perhaps weight
+  .csv   a square matrix, with or without names; row = cause, column = effect
+  .npy   a square matrix in the order of the table's columns
+  .json  a result of toposwap
+"""
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("weights", type=click.Path(path_type=Path))
+@output_options
+@learning_options
+@reading_options
+def refine(
+    table: Path, weights: Path, reading: Reading, learning: Learning, outputs: Outputs
+) -> None:
+    """Improve any method's WEIGHTS on the data in TABLE.
+
+    The result's score is at most that of the weights, less their weakest edges if they have cycles.
+    """
+    from toposwap.cli.commands.judge import Judged, judge
+    from toposwap.io import read_weights
+    from toposwap.report.record import certificate_record
+    from toposwap.report.text import key_values
+    from toposwap.report.words import certificate_in_words
+
+    outputs.check([table, weights])
+    before: list[Judged] = []
+
+    def start(frame: pd.DataFrame) -> pd.DataFrame:
+        matrix = read_weights(weights, list(frame.columns))
+        # A block of parameters is not determined by its norm: then only the order is a start.
+        if not learning.scoring.build().edge_blocks:
+            before.append(judge(matrix, frame, learning.scoring))
+        return matrix
+
+    learned = learn(table, reading, learning, start)
+    model = learned.model
+    old = before[0] if before else None
+    score = model.history_[0].score if old is None else old.point.value
+    certificate = None if old is None else certificate_record(old.certificate, model.names_)
+    deliver(learned, outputs, {"before": {"score": score, "certificate": certificate}})
+    if not (outputs.json or outputs.quiet):
+        remark = " (at their order)"
+        if old is not None:
+            remark = "" if old.acyclic else " (with cycles)"
+        lines = [("", ""), ("score", f"{score:.6g}{remark} -> {model.score_:.6g}")]
+        if old is not None:
+            lines += [
+                ("certificate", certificate_in_words(old.certificate, model.names_)),
+                ("", f"-> {certificate_in_words(model.certificate_, model.names_)}"),
+            ]
+        show(key_values(lines))

@@ -1,0 +1,72 @@
+"""What ``fit``, ``refine`` and ``demo`` share: learn, save, and only then talk."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toposwap.cli.terminal.progress import ProgressLine
+from toposwap.cli.terminal.show import say, show, show_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import pandas as pd
+
+    from toposwap.cli.options.learning import Learning
+    from toposwap.cli.options.outputs import Outputs
+    from toposwap.cli.options.reading import Reading
+    from toposwap.estimators import Topo
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """A fitted model with the table behind it and the time it took."""
+
+    model: Topo
+    frame: pd.DataFrame
+    seconds: float
+
+
+def learn(
+    table: Path,
+    reading: Reading,
+    learning: Learning,
+    start: Callable[[pd.DataFrame], Any],
+) -> Learned:
+    """Read the table and fit; ``start`` says where to begin once the columns are known."""
+    with ProgressLine(f"reading {table}") as progress:
+        # Options are checked before a large table is read.
+        learning.build()
+        frame = reading.table(table)
+        init = start(frame)
+        progress.say("preparing the search")
+        began = time.perf_counter()
+        model = learning.build(init, progress).fit(frame)
+        return Learned(model, frame, time.perf_counter() - began)
+
+
+def deliver(learned: Learned, outputs: Outputs, extra: dict[str, Any] | None = None) -> None:
+    """Write the files, then print; ``extra`` is added to the JSON."""
+    rows = len(learned.frame)
+    outputs.write(learned.model, rows)
+    if learned.model.status_ == "interrupted":
+        saved = " and saved" if outputs.paths else ""
+        click.echo(
+            f"toposwap: interrupted: the best graph found until then is reported{saved}", err=True
+        )
+    if outputs.json:
+        from toposwap.report.record import record_of
+
+        show_json({**record_of(learned.model, rows), **(extra or {})})
+    elif not outputs.quiet:
+        from toposwap.report.text import report
+
+        # Remarks have been shown as notes.
+        show(report(learned.model, rows=rows, seconds=learned.seconds, remarks=False))
+        for path in outputs.paths:
+            say(f"wrote {path}")

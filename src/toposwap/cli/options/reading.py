@@ -1,0 +1,117 @@
+"""Options about the table, and the table they describe."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from toposwap.core.errors import InputError, ToposwapWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a table, and which part of it to use."""
+
+    sep: str | None
+    decimal: str
+    columns: tuple[str, ...]
+    exclude: tuple[str, ...]
+    drop_missing: bool
+
+    def table(self, path: Path) -> pd.DataFrame:
+        """Return the chosen columns (n, d), in the order of ``columns`` if given."""
+        from toposwap.io import read_table
+
+        frame = read_table(path, sep=self.sep, decimal=self.decimal)
+        names = [str(name) for name in frame.columns]
+        chosen = _names(self.columns, "--columns", names) or names
+        excluded = set(_names(self.exclude, "--exclude", names))
+        frame.columns = names
+        frame = frame[[name for name in chosen if name not in excluded]]
+        if self.drop_missing:
+            return _without_missing(frame)
+        _refuse_missing(frame, path)
+        return frame
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options, and hand them to ``command`` as ``reading``."""
+
+    @click.option(
+        "--columns",
+        metavar="A,B,C",
+        multiple=True,
+        help="Use these columns only; names with commas in double quotes.",
+    )
+    @click.option("--exclude", metavar="A,B,C", multiple=True, help="Leave these columns out.")
+    @click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values.")
+    @click.option(
+        "--sep", metavar="CHAR", help="What separates columns; by default , (or tab in .tsv files)."
+    )
+    @click.option("--decimal", metavar="CHAR", default=".", help="Decimal mark: . (default) or ,")
+    @wraps(command)
+    def with_reading(
+        *args: Any,
+        sep: str | None,
+        decimal: str,
+        columns: tuple[str, ...],
+        exclude: tuple[str, ...],
+        drop_missing: bool,
+        **others: Any,
+    ) -> Any:
+        # A shell hands \t over as two characters.
+        sep = "\t" if sep in ("\\t", "tab") else sep
+        reading = Reading(sep, decimal, columns, exclude, drop_missing)
+        return command(*args, reading=reading, **others)
+
+    return with_reading
+
+
+def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
+    """The names in the values of an option, in the order given, each once."""
+    from toposwap.core.validation import listed
+
+    names = [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InputError(
+            f"{option}: no column is called {listed(unknown)}; there are {listed(known)}"
+        )
+    return list(dict.fromkeys(names))
+
+
+def _refuse_missing(frame: pd.DataFrame, path: Path) -> None:
+    """The same refusal as the library's, with the remedies that this command line has."""
+    from toposwap.core.validation import listed
+
+    missing = frame.isna()
+    if missing.to_numpy().any():
+        columns = [name for name in frame.columns if missing[name].any()]
+        raise InputError(
+            f"{str(path)!r}: {int(missing.any(axis=1).sum())} of {len(frame)} rows have missing "
+            f"values, in {listed(columns)}: --drop-missing leaves those rows out, --exclude columns"
+        )
+
+
+def _without_missing(frame: pd.DataFrame) -> pd.DataFrame:
+    kept = frame.dropna()
+    if len(kept) == 0:
+        raise InputError("--drop-missing: every row has a missing value; --exclude some columns")
+    if len(kept) < len(frame):
+        warnings.warn(
+            f"{len(frame) - len(kept)} of {len(frame)} rows have missing values and were left out",
+            ToposwapWarning,
+            stacklevel=2,
+        )
+    return kept

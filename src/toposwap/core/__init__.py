@@ -1,0 +1,1 @@
+"""Data, orders and graphs: what every other part is made of."""

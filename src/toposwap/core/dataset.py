@@ -1,0 +1,191 @@
+"""The data as every score sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import lapack
+
+from toposwap.core import factor as _factor
+from toposwap.core.errors import InputError
+from toposwap.core.validation import (
+    LARGEST,
+    SMALLEST,
+    as_matrix,
+    is_frame,
+    listed,
+    named,
+    refuse_unusable,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    r"""Validated data: names, size, centring and the triangular factor.
+
+    With ``scale`` a power of two for each column,
+
+    .. math:: R_0^\top R_0 = D^{-1} C D^{-1}, \qquad
+              C = \tfrac1n (X - 1\mu^\top)^\top (X - 1\mu^\top).
+
+    Build one with :meth:`from_table` or :meth:`from_covariance`; both refuse what cannot be used
+    and say why.
+
+    Attributes
+    ----------
+    names
+        One for each column.
+    n
+        Number of rows.
+    mean, scale
+        Taken out of the columns, (d,). The mean is zero when the data are not to be centred.
+    factor
+        :math:`R_0`, (d, d), upper triangular.
+    rows
+        The values (n, d) as given, or None when only a covariance is known.
+    """
+
+    names: tuple[str, ...]
+    n: int
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    factor: NDArray[np.float64] = field(repr=False)
+    rows: NDArray[np.float64] | None = field(repr=False, default=None)
+
+    def __post_init__(self) -> None:
+        for array in (self.mean, self.scale, self.factor):
+            array.setflags(write=False)
+
+    @classmethod
+    def from_table(
+        cls, table: Any, *, names: Sequence[Any] | None = None, center: bool = True
+    ) -> Dataset:
+        """From an array (n, d) or a DataFrame; the values are referred to, never changed."""
+        if not isinstance(center, (bool, np.bool_)):
+            raise InputError(f"center: must be True or False, got {center!r}")
+        values, labels = as_matrix(table, names)
+        refuse_unusable(values, labels)
+        n, d = values.shape
+        if n == 1:
+            raise InputError(
+                "1 sample (one row) tells nothing about how columns vary together: give more rows"
+            )
+        if d == 1:
+            raise InputError("1 feature(s) (one column) leaves no edge to learn: give at least 2")
+        mean, left = _factor.column_means(values) if center else (np.zeros(d), np.zeros(d))
+        deviation = _factor.largest_deviation(values, mean)
+        rounding = 8.0 * np.finfo(float).eps * np.abs(mean)
+        _refuse_constant(deviation <= rounding, labels, center=center)
+        _refuse_tiny(deviation < SMALLEST, labels)
+        scale = _factor.power_of_two(deviation)
+        triangle = _factor.triangular_factor(values, mean, left, scale)
+        return cls(tuple(labels), n, mean, scale, triangle, values)
+
+    @classmethod
+    def from_covariance(
+        cls, covariance: ArrayLike, n: int, *, names: Sequence[Any] | None = None
+    ) -> Dataset:
+        """From a covariance matrix (d, d), divisor n, and the number of rows behind it.
+
+        A DataFrame whose rows carry the names of its columns is matched by them. The accuracy of
+        small conditional variances is limited by the matrix: prefer the table where there is one.
+        """
+        values, labels = as_matrix(covariance, names)
+        if values.shape[0] != values.shape[1]:
+            raise InputError(f"covariance: must be square, got shape {values.shape}")
+        if names is None and is_frame(covariance):
+            row_names = [str(name) for name in getattr(covariance, "index", labels)]
+            if set(row_names) == set(labels):
+                values = values[[row_names.index(name) for name in labels]]
+        refuse_unusable(values, labels, LARGEST**2)
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 2:
+            raise InputError(f"n: the number of rows behind the covariance must be >= 2, got {n!r}")
+        if len(labels) == 1:
+            raise InputError("1 feature(s) (one column) leaves no edge to learn: give at least 2")
+        variance = np.diag(values)
+        if (variance < 0.0).any():
+            raise InputError(
+                f"covariance: negative variance of {named(labels, variance < 0.0)}: the diagonal "
+                "must hold the variances"
+            )
+        _refuse_constant(variance == 0.0, labels, center=True)
+        _refuse_tiny(np.sqrt(variance) < SMALLEST, labels)
+        scale = _factor.power_of_two(np.sqrt(variance))
+        scaled = values / scale[:, None] / scale
+        if np.abs(scaled - scaled.T).max() > 1e-8:
+            i, j = np.unravel_index(np.abs(scaled - scaled.T).argmax(), scaled.shape)
+            raise InputError(
+                f"covariance: not symmetric at ({labels[i]!r}, {labels[j]!r}): "
+                f"{values[i, j]:.6g} and {values[j, i]:.6g}; give a covariance matrix, for "
+                "example numpy.cov(X.T, bias=True)"
+            )
+        triangle, info = lapack.dpotrf((scaled + scaled.T) / 2.0, lower=0, clean=1)
+        if info != 0:
+            raise InputError(
+                f"covariance: not positive definite; column {labels[info - 1]!r} is explained by "
+                "the columns before it in full or more: drop it, or add a small multiple of the "
+                "identity"
+            )
+        return cls(tuple(labels), int(n), np.zeros(len(labels)), scale, triangle, None)
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return len(self.names)
+
+    @cached_property
+    def deviations(self) -> NDArray[np.float64]:
+        """Standard deviation of each scaled column (divisor n), (d,); multiply by ``scale``."""
+        return np.sqrt(np.einsum("ij,ij->j", self.factor, self.factor))
+
+    @cached_property
+    def rounding(self) -> NDArray[np.float64]:
+        """Rounding error of each column as it was given, over its standard deviation, (d,).
+
+        A number is rounded relative to its size, which the mean may dominate; in a covariance
+        matrix it is the squares that are rounded.
+        """
+        eps = float(np.finfo(float).eps)
+        if self.rows is None:
+            return np.full(self.d, 2.0 * np.sqrt(eps * self.d))
+        return 2.0 * eps * (1.0 + np.abs(self.mean) / (self.deviations * self.scale))
+
+    def covariance(self) -> NDArray[np.float64]:
+        """C = 1/n (X - mean)'(X - mean), (d, d), in the units of the data."""
+        scaled = self.factor.T @ self.factor
+        return scaled * self.scale[:, None] * self.scale
+
+    def index(self, name: str) -> int:
+        """Position of the column called ``name``."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise InputError(
+                f"no column is called {name!r}; there are {listed(self.names)}"
+            ) from None
+
+
+def _refuse_constant(constant: NDArray[np.bool_], labels: list[str], *, center: bool) -> None:
+    if constant.any():
+        verb = "is" if np.count_nonzero(constant) == 1 else "are"
+        what = "constant" if center else "zero throughout"
+        raise InputError(
+            f"{named(labels, constant)} {verb} {what}: "
+            "what does not vary has no causes or effects to learn; drop it"
+        )
+
+
+def _refuse_tiny(tiny: NDArray[np.bool_], labels: list[str]) -> None:
+    if tiny.any():
+        raise InputError(
+            f"deviations below {SMALLEST:.0e} in {named(labels, tiny)}: "
+            "their squares underflow; express them in a smaller unit"
+        )

@@ -1,0 +1,192 @@
+"""From whatever the caller holds to a finite (n, d) float matrix and names, or a clear refusal."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from toposwap.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+# Sums of squares over all columns, and ratios of two columns, must stay within a double's range.
+LARGEST = 1e152
+SMALLEST = 1e-152
+
+
+class InputTypeError(InputError, TypeError):
+    """A value that is not a number at all."""
+
+
+#: What a column may hold instead of real numbers: kinds of dtype, types of value, the refusal.
+_NOT_REAL: tuple[tuple[str, tuple[type, ...], type[InputError], str], ...] = (
+    (
+        "mM",
+        (date, timedelta, np.datetime64, np.timedelta64),
+        InputTypeError,
+        "holds dates or durations: turn it into a number (for example days since the first one) "
+        "or leave it out",
+    ),
+    (
+        "SU",
+        (str, bytes),
+        InputTypeError,
+        "holds text: encode it as numbers (pandas.to_numeric if these are digits) or leave it out",
+    ),
+    (
+        "c",
+        (complex, np.complexfloating),
+        InputError,
+        "holds complex numbers. Complex data not supported: give the real part or the modulus",
+    ),
+)
+
+
+def listed(names: Iterable[str], limit: int = 8) -> str:
+    """Names in quotes, the tail of a long list counted instead of printed."""
+    names = list(names)
+    shown = ", ".join(repr(name) for name in names[:limit])
+    return shown + (f" and {len(names) - limit} more" if len(names) > limit else "")
+
+
+def columns(count: int) -> str:
+    """``column`` or ``columns``."""
+    return "column" if count == 1 else "columns"
+
+
+def named(names: Sequence[str], chosen: ArrayLike) -> str:
+    """``column 'a'`` or ``columns 'a', 'b'``: those of ``names`` that are ``chosen``, (d,)."""
+    bad = [names[int(j)] for j in np.flatnonzero(chosen)]
+    return f"{columns(len(bad))} {listed(bad)}"
+
+
+def is_frame(table: Any) -> bool:
+    """Whether ``table`` is a pandas or polars DataFrame, judged without importing either."""
+    return hasattr(table, "columns") and hasattr(table, "to_numpy")
+
+
+def as_matrix(table: Any, names: Sequence[Any] | None) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the values (n, d) as float64, copied only if they must be, and the names."""
+    if hasattr(table, "tocsr") or hasattr(table, "todense"):
+        raise InputTypeError(
+            "a sparse matrix was given, but dense data is required: use X.toarray()"
+        )
+    labels = _labels(table, names)
+    values = _frame_values(table, labels) if is_frame(table) else _array_values(table)
+    if values.ndim != 2:
+        raise InputError(
+            f"expected a table of two dimensions (rows, columns), got {values.ndim}. "
+            "Reshape your data: X.reshape(-1, 1) for a single column, X.reshape(1, -1) for a row"
+        )
+    n, d = values.shape
+    if n == 0:
+        raise InputError("the table has 0 sample(s) (no rows), a minimum of 2 is required")
+    if d == 0:
+        raise InputError(
+            f"0 feature(s) (shape=({n}, 0)) while a minimum of 2 is required: no columns"
+        )
+    if labels is None:
+        labels = [f"x{j}" for j in range(d)]
+    _refuse_wrong_count(labels, d)
+    _refuse_duplicates(labels)
+    return _as_float(values, labels), labels
+
+
+def refuse_unusable(
+    values: NDArray[np.float64], names: Sequence[str], largest_allowed: float = LARGEST
+) -> None:
+    """Raise if a column holds NaN, infinity, or numbers whose squares overflow."""
+    # One pass over the data in the common case: any NaN or infinity survives a sum.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if not np.isfinite(values.sum()):
+            broken = (~np.isfinite(values)).any(axis=0)
+            if broken.any():
+                raise InputError(
+                    f"NaN or infinity (missing values) in {named(names, broken)}: drop or impute "
+                    "those rows first, for example with DataFrame.dropna()"
+                )
+        largest = np.maximum(values.max(axis=0), -values.min(axis=0))
+    if (largest > largest_allowed).any():
+        raise InputError(
+            f"values above {largest_allowed:.0e} in {named(names, largest > largest_allowed)}: "
+            "their squares overflow; express them in a larger unit"
+        )
+
+
+def _labels(table: Any, names: Sequence[Any] | None) -> list[str] | None:
+    if names is not None:
+        return [str(name) for name in names]
+    return [str(name) for name in table.columns] if is_frame(table) else None
+
+
+def _refuse_wrong_count(labels: list[str], d: int) -> None:
+    if len(labels) != d:
+        raise InputError(f"names: {len(labels)} given for {d} columns")
+
+
+def _refuse_duplicates(labels: list[str]) -> None:
+    if len(set(labels)) < len(labels):
+        twice = sorted({name for name in labels if labels.count(name) > 1})
+        raise InputError(
+            f"duplicate column names: {listed(twice)}; rename them so that an edge has one meaning"
+        )
+
+
+def _array_values(table: Any) -> NDArray[Any]:
+    """Values of anything but a frame; what a masked array hides is missing."""
+    if isinstance(table, np.ma.MaskedArray) and table.dtype.kind in "biuf":
+        return np.ma.filled(table.astype(np.float64), np.nan)
+    try:
+        return np.asarray(table)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"the data do not make a table ({error}): give rows of equal length"
+        ) from None
+
+
+def _frame_values(frame: Any, labels: list[str] | None) -> NDArray[Any]:
+    """Values of a frame; nullable columns become float with NaN, and text stays text."""
+    values = np.asarray(frame.to_numpy())
+    if values.dtype != object:
+        return values
+    assert labels is not None
+    _refuse_wrong_count(labels, len(frame.columns))
+    parts = []
+    for k, (name, column) in enumerate(zip(labels, frame.columns, strict=True)):
+        # By place where that is possible: a name may occur twice.
+        part = frame.iloc[:, k] if hasattr(frame, "iloc") else frame[column]
+        kind = getattr(part.dtype, "kind", None)
+        if kind is not None and kind in "biufO":
+            dtype = object if kind == "O" else np.float64
+            part = part.to_numpy(dtype=dtype, na_value=np.nan)
+        parts.append(_column_as_float(np.asarray(part), name))
+    # A frame without columns is an object array too.
+    return np.column_stack(parts) if parts else values
+
+
+def _as_float(values: NDArray[Any], labels: list[str]) -> NDArray[np.float64]:
+    if values.dtype.kind in "biuf":
+        return values.astype(np.float64, copy=False)
+    if values.dtype.kind == "c":
+        # One complex column makes the whole table complex; the others can be told by their zeros.
+        imaginary = values.imag.any(axis=0)
+        labels = [labels[j] for j in np.flatnonzero(imaginary)] or labels
+        values = values[:, imaginary] if imaginary.any() else values
+    return np.column_stack([_column_as_float(values[:, j], name) for j, name in enumerate(labels)])
+
+
+def _column_as_float(column: NDArray[Any], name: str) -> NDArray[np.float64]:
+    for kinds, types, refusal, remedy in _NOT_REAL:
+        if column.dtype.kind in kinds or any(isinstance(value, types) for value in column):
+            raise refusal(f"column {name!r} {remedy}")
+    try:
+        return column.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputTypeError(
+            f"column {name!r} is not numeric ({error}): encode it as numbers or leave it out"
+        ) from None

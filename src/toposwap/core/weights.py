@@ -1,0 +1,73 @@
+"""Weight matrices that come from outside: checked, in the order of the data's columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from toposwap.core.errors import InputError
+from toposwap.core.validation import is_frame, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+def as_weights(weights: Any, names: Sequence[str], argument: str = "W") -> NDArray[np.float64]:
+    """Return ``weights`` as a fresh (d, d) float matrix, ``W[i, j]`` for the edge i -> j.
+
+    A DataFrame whose rows and columns carry names is put in the order of ``names``.
+    """
+    d = len(names)
+    if is_frame(weights):
+        weights = _aligned(weights, names, argument)
+    if isinstance(weights, np.ma.MaskedArray):
+        weights = np.ma.filled(weights.astype(np.float64), np.nan)
+    try:
+        values = np.asarray(weights)
+        if values.shape != (d, d):
+            raise InputError(
+                f"{argument}: shape {values.shape} does not fit data with {d} columns; it must be "
+                f"({d}, {d}) with W[i, j] for the edge from column i to column j"
+            )
+        if values.dtype.kind not in "biufO":
+            raise InputError(f"{argument}: real numbers are needed, got {values.dtype}")
+        matrix = values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{argument}: not a matrix of numbers ({error})") from None
+    if not np.isfinite(matrix).all():
+        i, j = np.argwhere(~np.isfinite(matrix))[0]
+        raise InputError(
+            f"{argument}: NaN or infinity at the edge {names[i]!r} -> {names[j]!r}; "
+            "set absent edges to 0"
+        )
+    return matrix
+
+
+def _aligned(frame: Any, names: Sequence[str], argument: str) -> NDArray[Any]:
+    """Rows and columns by name if the frame has them, else as they stand."""
+    columns = [str(name) for name in frame.columns]
+    rows = [str(name) for name in getattr(frame, "index", columns)]
+    unnamed = [str(k) for k in range(len(columns))]
+    wanted = list(names)
+    if set(columns) != set(names):
+        if columns != unnamed:
+            raise InputError(
+                f"{argument}: its columns ({listed(columns)}) are not those of the data "
+                f"({listed(names)})"
+            )
+        wanted = columns
+    if set(rows) != set(columns):
+        if rows != unnamed:
+            raise InputError(
+                f"{argument}: its rows ({listed(rows)}) are not called like its columns "
+                f"({listed(columns)})"
+            )
+        rows = columns
+    by_row = [rows.index(name) for name in wanted]
+    by_column = [columns.index(name) for name in wanted]
+    return np.asarray(frame.to_numpy())[np.ix_(by_row, by_column)]

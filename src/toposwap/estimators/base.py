@@ -1,0 +1,170 @@
+"""What every learner of the package offers: fit, names, and a judged result."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from toposwap.core.dataset import Dataset
+from toposwap.core.errors import InputError, ToposwapWarning
+from toposwap.core.validation import is_frame
+from toposwap.diagnostics import sortability
+from toposwap.metrics import cpdag
+from toposwap.pruning.threshold import threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import networkx as nx
+    from numpy.typing import ArrayLike, NDArray
+
+    from toposwap.certificate import Certificate
+    from toposwap.result import Result
+    from toposwap.search import Step
+
+
+class DagLearner(BaseEstimator):  # type: ignore[misc]
+    """Base of the estimators: what is the same whatever the method.
+
+    Subclasses store their parameters and write :meth:`_fit`, which ends in :meth:`_keep`.
+    """
+
+    center: bool
+
+    @abstractmethod
+    def _fit(self, data: Dataset, *, named: bool) -> Self:
+        """Learn from ``data``; ``named`` says whether its names were given."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn passes y
+        """Learn from a table (n, d), array or DataFrame; ``y`` is ignored.
+
+        A :class:`~toposwap.Dataset` is taken as it is, whatever ``center`` says.
+        """
+        data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=self.center)
+        return self._fit(data, named=has_names(X))
+
+    def fit_covariance(
+        self, covariance: ArrayLike, n: int, names: Sequence[str] | None = None
+    ) -> Self:
+        """Learn from a covariance matrix (d, d), divisor n, and the number of rows behind it."""
+        data = Dataset.from_covariance(covariance, n, names=names)
+        return self._fit(data, named=names is not None or has_names(covariance))
+
+    def _keep(self, result: Result, data: Dataset, at_least: float | None, *, named: bool) -> Self:
+        """Store what was learned, and warn of what had to be assumed or mended."""
+        for remark in result.remarks:
+            warnings.warn(remark, ToposwapWarning, stacklevel=4)
+        if named:
+            self.feature_names_in_ = np.array(data.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.result_ = result
+        self.threshold_ = at_least if result.pruned is None else None
+        self.n_features_in_ = data.d
+        self.n_iter_ = len(result.history) - 1
+        self.weights_ = result.weights
+        self._deviations = data.deviations * data.scale
+        if result.pruned is None:
+            self.adjacency_matrix_ = threshold(result.weights, at_least)
+        else:
+            self.adjacency_matrix_ = result.pruned.weights.copy()
+        return self
+
+    result_: Result
+    weights_: NDArray[np.float64]
+    adjacency_matrix_: NDArray[np.float64]
+
+    @property
+    def causal_order_(self) -> list[int]:
+        """Column positions, causes first.
+
+        That of ``adjacency_matrix_``; a score's own rule of pruning may turn edges of the solution,
+        whose order is ``result_.order``.
+        """
+        result = self.result_
+        return list(result.order if result.pruned is None else result.pruned.order)
+
+    @property
+    def score_(self) -> float:
+        """Q at ``weights_``."""
+        return self.result_.score
+
+    @property
+    def loss_(self) -> float:
+        """The loss part of ``score_``, without the penalty."""
+        return self.result_.loss
+
+    @property
+    def cpdag_(self) -> NDArray[np.bool_]:
+        """The Markov equivalence class of the pruned graph, (d, d).
+
+        ``cpdag_[i, j]`` without ``cpdag_[j, i]`` is an edge that every DAG of the class has in this
+        direction; both together are an edge whose direction the class leaves open.
+        """
+        return cpdag(self.adjacency_matrix_)
+
+    @property
+    def certificate_(self) -> Certificate:
+        """The KKT conditions at ``weights_``."""
+        return self.result_.certificate
+
+    @property
+    def history_(self) -> list[Step]:
+        """One record an iteration."""
+        return list(self.result_.history)
+
+    @property
+    def status_(self) -> str:
+        """How the search ended."""
+        return self.result_.status
+
+    @property
+    def remarks_(self) -> tuple[str, ...]:
+        """What had to be assumed or mended."""
+        return self.result_.remarks
+
+    @property
+    def names_(self) -> tuple[str, ...]:
+        """The variables' names."""
+        return self.result_.names
+
+    @property
+    def varsortability_(self) -> float:
+        """Share of the connected pairs of the pruned graph in which the effect varies more.
+
+        Near 1 with a score that depends on units, the order may be that of the units; see
+        :mod:`toposwap.diagnostics`.
+        """
+        return sortability(self._deviations, self.adjacency_matrix_)
+
+    @property
+    def causal_graph_(self) -> nx.DiGraph:
+        """The pruned graph: nodes are names, in causal order; edges carry ``weight``."""
+        import networkx as nx
+
+        names = self.names_
+        graph = nx.DiGraph()
+        graph.add_nodes_from(names[v] for v in self.causal_order_)
+        for i, j in np.argwhere(self.adjacency_matrix_):
+            graph.add_edge(names[i], names[j], weight=float(self.adjacency_matrix_[i, j]))
+        return graph
+
+
+def has_names(X: Any) -> bool:
+    """Whether ``X`` is a frame whose columns all have names, as scikit-learn counts them."""
+    return is_frame(X) and all(isinstance(name, str) for name in X.columns)
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """What ``random_state`` stands for, or an error that says what it may be."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InputError(
+            "random_state: must be None, a whole number >= 0 or a numpy.random.Generator, got "
+            f"{random_state!r}"
+        ) from None

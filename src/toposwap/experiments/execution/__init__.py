@@ -1,0 +1,1 @@
+"""Cells worked off: in processes on this machine or on a cluster."""

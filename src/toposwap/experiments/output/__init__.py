@@ -1,0 +1,1 @@
+"""Cells shown: tables, figures, files."""

@@ -1,0 +1,1 @@
+"""The inner loops of other learners."""

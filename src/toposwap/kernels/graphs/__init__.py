@@ -1,0 +1,1 @@
+"""Directed graphs: walks, and the pairs that may get an edge."""

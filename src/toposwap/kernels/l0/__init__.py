@@ -1,0 +1,1 @@
+"""Gaussian scores with an L0 penalty: partial covariances of each node given its parents."""

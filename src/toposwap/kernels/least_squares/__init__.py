@@ -1,0 +1,1 @@
+"""Least squares: the triangular factor under moves of the order."""

@@ -1,0 +1,1 @@
+"""Products, exponentials and quasi-Newton steps that several families share."""

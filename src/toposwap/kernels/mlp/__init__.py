@@ -1,0 +1,1 @@
+"""One node's network: loss, gradient and descent."""

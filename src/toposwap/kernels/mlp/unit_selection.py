@@ -1,0 +1,75 @@
+r"""Hidden units that explain what a network leaves over.
+
+Of candidate units :math:`s_p = \sigma(B X)_p - \text{mean}` the one with the largest
+:math:`(r^\top s_p)^2 / \lVert s_p \rVert^2` is chosen, r being the residual; r and the other
+candidates are made orthogonal to it, and the next is chosen (orthogonal matching pursuit). What
+their weights cost is left out: at the start it says little about the end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.kernels.jit import reordered_kernel
+from toposwap.kernels.mlp.network import LOGISTIC, activate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Candidates with less than this part of their square left are no other than those chosen.
+_NOTHING_NEW = 1e-2
+_F = np.float32
+
+
+@reordered_kernel
+def telling_units(
+    first: NDArray[np.float32],
+    output: NDArray[np.float32],
+    intercept: float,
+    candidates: NDArray[np.float32],
+    X: NDArray[np.float32],
+    y: NDArray[np.float32],
+    count: int,
+    loss: int,
+    activation: int,
+) -> NDArray[np.int64]:
+    """The numbers of at most ``count`` of the ``candidates`` (p, k), in the order they are chosen.
+
+    The network is ``first`` (h, k), ``output`` (h,) and ``intercept``, on ``X`` (k, n), ``y`` (n,).
+    """
+    n, p = y.size, candidates.shape[0]
+    r = np.full(n, _F(intercept))
+    if output.size:
+        S = np.dot(first, X)
+        activate(S, activation)
+        r += np.dot(output, S)
+    for i in range(n):
+        r[i] = y[i] - (_F(1.0 / (1.0 + np.exp(-r[i]))) if loss == LOGISTIC else r[i])
+    r -= r.mean()
+    S = np.dot(candidates, X)
+    activate(S, activation)
+    left, least = np.empty(p), np.empty(p)
+    for a in range(p):
+        S[a] -= S[a].mean()
+        left[a] = np.dot(S[a], S[a])
+        least[a] = _NOTHING_NEW * left[a]
+    chosen = np.empty(min(count, p), dtype=np.int64)
+    for c in range(chosen.size):
+        best, most = -1, 0.0
+        for a in range(p):
+            if left[a] > least[a]:
+                gain = np.dot(S[a], r) ** 2 / left[a]
+                if gain > most:
+                    best, most = a, gain
+        if best < 0:
+            return chosen[:c]
+        chosen[c] = best
+        unit = S[best] / _F(np.sqrt(left[best]))
+        r -= np.dot(unit, r) * unit
+        for a in range(p):
+            S[a] -= np.dot(unit, S[a]) * unit
+            left[a] = np.dot(S[a], S[a])
+        left[best] = 0.0
+    return chosen

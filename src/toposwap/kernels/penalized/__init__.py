@@ -1,0 +1,1 @@
+"""One node with a penalty on its coefficients."""

@@ -1,0 +1,1 @@
+"""The solution at an order, and the changes of Q from there."""

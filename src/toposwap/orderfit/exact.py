@@ -1,0 +1,65 @@
+r"""The best of all orders, and the best of all sets of parents, by dynamic programming over sets.
+
+A set :math:`S \subseteq \{0, \dots, d-1\}` is the number whose binary digits say who is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.core.order import Order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def members(subset: int, d: int) -> NDArray[np.bool_]:
+    """Who is in ``subset``, (d,)."""
+    return (subset >> np.arange(d)) & 1 == 1
+
+
+def best_order(d: int, cost: Callable[[int, int], float]) -> Order:
+    """B(S) = min_{v in S} B(S - v) + cost(v, S - v): exact for a sum over nodes.
+
+    ``cost`` is asked for ``2^(d-1) d`` pairs.
+    """
+    best = np.full(1 << d, np.inf)
+    last = np.zeros(1 << d, dtype=np.int8)
+    best[0] = 0.0
+    for subset in range((1 << d) - 1):
+        for v in np.flatnonzero(~members(subset, d)).tolist():
+            total = best[subset] + cost(v, subset)
+            if total < best[subset | 1 << v]:
+                best[subset | 1 << v] = total
+                last[subset | 1 << v] = v
+    order = []
+    subset = (1 << d) - 1
+    while subset:
+        order.append(int(last[subset]))
+        subset ^= 1 << order[-1]
+    return Order(order[::-1])
+
+
+def best_parents(
+    d: int, node: int, price: float, loss: Callable[[int], float]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """For each set of candidates the least ``loss(P) + price |P|`` over its subsets P, and that P.
+
+    Both are (2^d,); sets with ``node`` in them mean nothing. ``loss`` is asked for each set once,
+    after all its subsets.
+    """
+    value = np.full(1 << d, np.inf)
+    choice = np.zeros(1 << d, dtype=np.int64)
+    for subset in range(1 << d):
+        if subset >> node & 1:
+            continue
+        value[subset] = loss(subset) + price * subset.bit_count()
+        choice[subset] = subset
+        for u in np.flatnonzero(members(subset, d)).tolist():
+            fewer = subset ^ 1 << u
+            if value[fewer] <= value[subset]:
+                value[subset], choice[subset] = value[fewer], choice[fewer]
+    return value, choice

@@ -1,0 +1,111 @@
+"""Fits that are a triangular factor of the data in the current order, kept up to date by rotations.
+
+Moving a variable rotates rows of the factor; prices are read off it by compiled kernels. Least
+squares has one column for each variable, additive models have a block of columns.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from toposwap.core.order import Order
+from toposwap.orderfit.base import OrderFit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+    from numpy.typing import NDArray
+
+
+class FactorFit(OrderFit):
+    """What factors of columns and of blocks of columns have in common.
+
+    ``bound`` has the price ``cost`` (d,) of each variable's squares and the ``unit`` of all.
+    """
+
+    bound: Any
+    #: The kernels: ``insertion_profile``, ``insert`` and ``insertion_sweep`` of the state.
+    kernels: ModuleType
+
+    _order: NDArray[np.int64]
+    _position: NDArray[np.int64]
+    _rotated: bool
+
+    def __init__(self, bound: Any, order: Order) -> None:
+        self.bound = bound
+        self._factorise(order.variables.copy())
+
+    @abstractmethod
+    def _factorise(self, order: NDArray[np.int64]) -> None:
+        """Factorise the data in ``order``, which becomes the current one."""
+
+    @property
+    @abstractmethod
+    def _state(self) -> tuple[NDArray[Any], ...]:
+        """What the kernels take first, order and positions last."""
+
+    @abstractmethod
+    def _swap_prices(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Prices (d, d) of exchanging positions p and q > p, for q up to ``reach[p]``."""
+
+    @property
+    def order(self) -> Order:  # type: ignore[override]
+        """The current order."""
+        return Order(self._order)
+
+    def reorder(self, order: Order) -> None:
+        """Factorise the data in ``order`` and stay there."""
+        self._factorise(order.variables.copy())
+
+    def refresh(self) -> None:
+        """Factorise the data again in the current order, unless nothing happened since."""
+        if self._rotated:
+            self._factorise(self._order)
+
+    def insertion_profile(self, variable: int) -> NDArray[np.float64]:
+        """Exact, without factorising anything."""
+        profile = np.empty(self._order.size)
+        self.kernels.insertion_profile(*self._state, self.bound.cost, variable, profile)
+        return profile * self._half
+
+    def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Exact; the work is for each first position among the pairs."""
+        if len(pairs) == 0:
+            return np.empty(0)
+        positions = np.sort(self._position[pairs], axis=1)
+        reach = np.full(self._order.size, -1)
+        np.maximum.at(reach, positions[:, 0], positions[:, 1])
+        prices = self._swap_prices(reach)
+        changes: NDArray[np.float64] = prices[positions[:, 0], positions[:, 1]] * self._half
+        return changes
+
+    def insert(self, variable: int, position: int) -> None:
+        """One rotation for each variable passed."""
+        self._rotated = True
+        self.kernels.insert(*self._state, variable, position)
+
+    def swap(self, i: int, j: int) -> None:
+        """Two insertions."""
+        p, q = int(self._position[i]), int(self._position[j])
+        self.insert(i, q)
+        self.insert(j, p)
+
+    def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
+        """All of ``visits`` in one compiled loop."""
+        moved: int = self.kernels.insertion_sweep(
+            *self._state,
+            self.bound.cost,
+            np.asarray(visits, dtype=np.int64),
+            self.resolution / self._half,
+        )
+        self._rotated |= moved > 0
+        return moved
+
+    @property
+    def _half(self) -> float:
+        unit: float = self.bound.unit
+        return 0.5 * unit * unit

@@ -1,0 +1,91 @@
+r"""Scores whose parameters cannot be solved node by node.
+
+Each order is one optimisation over all parameters, with :math:`\theta_{ij} = 0` for every ``i``
+that does not precede ``j``.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toposwap.orderfit.base import OrderFit
+from toposwap.scores.base import BoundScore
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from toposwap.core.order import Order
+
+
+class JointScore(BoundScore):
+    """A bound score given by one solver for all parameters."""
+
+    @abstractmethod
+    def solve(self, allowed: NDArray[np.bool_], warm: Any | None) -> tuple[Any, float]:
+        """Minimise Q with ``allowed[i, j]`` (d, d) telling which edges may be present.
+
+        Returns the parameters and Q there; ``warm`` holds parameters to start from, possibly with
+        edges that are no longer allowed.
+        """
+
+    def fit(self, order: Order) -> JointFit:
+        """Solve once for ``order``."""
+        return JointFit(self, order)
+
+
+class _Tried(NamedTuple):
+    """An order and its solution."""
+
+    order: Order
+    parameters: Any
+    value: float
+
+
+class JointFit(OrderFit):
+    """One global solution, refitted as a whole for each order that is tried."""
+
+    def __init__(self, bound: JointScore, order: Order) -> None:
+        self.bound: JointScore = bound
+        self._parameters: Any = None
+        self._best: _Tried | None = None
+        self._prices: dict[Order, float] = {}
+        self._carry_out(self._solve(order))
+
+    def price(self, order: Order) -> float:
+        """Solve for ``order`` from the current parameters."""
+        if order not in self._prices:
+            tried = self._solve(order)
+            # A search carries out the best of what it has priced.
+            if self._best is None or tried.value < self._best.value:
+                self._best = tried
+            self._prices[order] = tried.value - self.value
+        return self._prices[order]
+
+    def reorder(self, order: Order) -> None:
+        """Solve for ``order`` and stay there."""
+        self._carry_out(self._solve(order))
+
+    def parameters(self) -> Any:
+        """The solution of the last order."""
+        return self._parameters
+
+    def snapshot(self) -> _Tried:
+        """Order and solution."""
+        return _Tried(self.order, self._parameters, self.value)
+
+    def restore(self, snapshot: _Tried) -> None:
+        """Nothing is solved again: a score that is not convex might end elsewhere."""
+        self._carry_out(snapshot)
+
+    def _carry_out(self, tried: _Tried) -> None:
+        self.order, self._parameters, self.value = tried
+        self._best = None
+        self._prices = {}
+
+    def _solve(self, order: Order) -> _Tried:
+        if self._best is not None and self._best.order == order:
+            return self._best
+        allowed = order.positions[:, None] < order.positions
+        return _Tried(order, *self.bound.solve(allowed, self._parameters))

@@ -1,0 +1,311 @@
+r"""The solution of a separable score at an order, and the prices of moves from there.
+
+When ``v`` passes ``w``, one of the two loses a candidate parent and the other gains one. That
+changes Q only if the solution of the first ``uses`` the other or the solution of the second
+``wants`` it, so two boolean tables (d, d) tell which nodes a move concerns, and only those are
+fitted. What a node's solution is may depend on where its solver starts (a score that is not
+convex), so a move that was priced is carried out with the very fits that priced it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from toposwap.orderfit.base import OrderFit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.core.order import Order
+    from toposwap.orderfit.nodes import NodeFit, SeparableScore
+
+#: Fits remembered take about this many bytes together.
+_MEMORY = 64_000_000
+#: Values of a node that differ by less of it may be those of one solution.
+_ROUNDING = 1e-11
+#: The most pairs that a local search should swap; each costs a fit for every node between.
+_MOST_SWAPS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The nodes that a move refits; it concerns positions ``first`` to ``last`` only."""
+
+    first: int
+    last: int
+    fits: dict[int, NodeFit]
+
+
+class SeparableFit(OrderFit):
+    """Node fits at the current order, with a memory of recent ones."""
+
+    def __init__(self, bound: SeparableScore, order: Order) -> None:
+        self.bound: SeparableScore = bound
+        d = bound.data.d
+        self._memory: OrderedDict[tuple[int, bytes], NodeFit] = OrderedDict()
+        self._remembered = max(256, _MEMORY // (10 * d + 500))
+        self._plans: dict[Any, Plan] = {}
+        self._uses = np.ones((d, d), dtype=bool)
+        self._wants = np.ones((d, d), dtype=bool)
+        self._nodes: list[NodeFit] = []
+        before = order.positions < order.positions[:, None]
+        nodes = self._solve_all([(v, before[v], None) for v in range(d)])
+        for v, node in enumerate(nodes):
+            self._memory[v, np.packbits(before[v]).tobytes()] = node
+        self._nodes, self.order = nodes, order
+        self._tabulate(range(d))
+
+    # --- prices ----------------------------------------------------------------------------------
+
+    def price(self, order: Order) -> float:
+        """Refit the nodes that the differences between the two orders matter to."""
+        return self._remember(order, self._plan(order))
+
+    def insertion_profile(self, variable: int) -> NDArray[np.float64]:
+        """Walk both ways from the current place; only passing what matters costs anything."""
+        profile = np.zeros(self._d)
+        if self.bound.batches:
+            self._fit_ahead(self._along_the_walk(variable))
+        for step in (1, -1):
+            self._walk(variable, step, profile)
+        return profile
+
+    def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Refit, for each pair, the nodes between its two places that it matters to."""
+        changes = np.zeros(len(pairs))
+        variables, positions = self.order.variables, self.order.positions
+        if self.bound.batches:
+            orders = [self.order.swap(int(i), int(j)) for i, j in pairs]
+            self._fit_ahead((v, o.positions < o.positions[v]) for o in orders for v in self._met(o))
+        for row, (i, j) in enumerate(pairs):
+            p, q = sorted((int(positions[i]), int(positions[j])))
+            early, late = int(variables[p]), int(variables[q])
+            between = variables[p + 1 : q]
+            concerned = between[self._uses[between, early] | self._wants[between, late]].tolist()
+            if self._wants[early, variables[p + 1 : q + 1]].any():
+                concerned.append(early)
+            if self._uses[late, variables[p:q]].any():
+                concerned.append(late)
+            if concerned:
+                plan = Plan(p, q, self._refits(concerned, self.order.swap(early, late)))
+                changes[row] = self._remember((early, late), plan)
+        return changes
+
+    def swap_candidates(self) -> NDArray[np.int64]:
+        """Pairs whose own edge is at stake: the later uses the earlier, or the earlier wants it.
+
+        Exchanging two variables that have nothing to do with each other is two insertions. Of many
+        pairs, those that stand closest, which are the cheapest to price.
+        """
+        pairs = self.all_pairs()
+        early, late = pairs[:, 0], pairs[:, 1]
+        pairs = pairs[self._uses[late, early] | self._wants[early, late]]
+        apart = np.abs(self.order.positions[pairs[:, 0]] - self.order.positions[pairs[:, 1]])
+        return pairs[np.argsort(apart, kind="stable")[:_MOST_SWAPS]]
+
+    @property
+    def resolution(self) -> float:
+        """Changes of Q below this are rounding error; the values of the nodes may cancel."""
+        size = sum(abs(node.value) for node in self._nodes)
+        return 1e-10 * max(size, float(np.finfo(float).tiny))
+
+    # --- moves -----------------------------------------------------------------------------------
+
+    def reorder(self, order: Order) -> None:
+        """Refit what changed."""
+        self._carry_out(order, self._plans.get(order) or self._plan(order))
+
+    def insert(self, variable: int, position: int) -> None:
+        """With the fits of the last profile of ``variable``, if it was asked for."""
+        order = self.order.insert(variable, position)
+        self._carry_out(order, self._plans.get(("insert", variable, position)) or self._plan(order))
+
+    def swap(self, i: int, j: int) -> None:
+        """With the fits that priced the swap, if it was priced."""
+        order = self.order.swap(i, j)
+        key = (i, j) if self.order.positions[i] < self.order.positions[j] else (j, i)
+        self._carry_out(order, self._plans.get(key) or self._plan(order))
+
+    def parameters(self) -> Any:
+        """The parameters of all nodes together."""
+        return self.bound.assemble(self._nodes)
+
+    def snapshot(self) -> tuple[Order, list[NodeFit]]:
+        """The order and the fits, O(d)."""
+        return self.order, list(self._nodes)
+
+    def restore(self, snapshot: tuple[Order, list[NodeFit]]) -> None:
+        """Nothing is fitted again."""
+        order, nodes = snapshot
+        changed = [v for v in range(self._d) if nodes[v] is not self._nodes[v]]
+        self._nodes, self.order = list(nodes), order
+        self._plans.clear()
+        self._tabulate(changed)
+
+    def become(self, other: Self) -> None:
+        """Also remember what ``other`` does, and no more; fits of nodes are shared."""
+        vars(self).update(vars(other))
+        self._memory, self._plans = other._memory.copy(), other._plans.copy()
+        self._uses, self._wants = other._uses.copy(), other._wants.copy()
+
+    # --- inside ----------------------------------------------------------------------------------
+
+    @property
+    def _d(self) -> int:
+        return len(self._nodes)
+
+    def _solve(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
+        return self.bound.fit_node(v, allowed, warm)
+
+    def _solve_all(
+        self, wanted: Sequence[tuple[int, NDArray[np.bool_], NodeFit | None]]
+    ) -> list[NodeFit]:
+        """Several nodes, in one batch where the score can do that."""
+        if self.bound.batches:
+            return self.bound.fit_nodes(wanted)
+        return [self._solve(v, allowed, warm) for v, allowed, warm in wanted]
+
+    def _sum(self) -> float:
+        """Q at the current nodes."""
+        return float(sum(self._nodes[v].value for v in self.order))
+
+    def _change(self, fits: dict[int, NodeFit]) -> float:
+        """What Q would change by if ``fits`` took the place of these nodes."""
+        return float(sum(fit.value - self._nodes[v].value for v, fit in fits.items()))
+
+    def _tabulate(self, nodes: Iterable[int]) -> None:
+        """Bring tables and value up to date with the fits of ``nodes``."""
+        for v in nodes:
+            fit = self._nodes[v]
+            self._uses[v] = True if fit.uses is None else fit.uses
+            wanted = self._wanted(v, fit)
+            self._wants[v] = True if wanted is None else wanted
+        self.value = self._sum()
+
+    def _wanted(self, v: int, fit: NodeFit) -> NDArray[np.bool_] | None:  # noqa: ARG002 - hook
+        """What ``fit`` of node ``v`` wants."""
+        return fit.wants
+
+    def _carry_out(self, order: Order, plan: Plan) -> None:
+        nodes = list(self._nodes)
+        for v, fit in plan.fits.items():
+            nodes[v] = fit
+        # Plans for stretches that do not meet this one stay true: there the sets of predecessors
+        # are what they were.
+        self._plans = {
+            key: other
+            for key, other in self._plans.items()
+            if isinstance(key, tuple) and (other.last < plan.first or other.first > plan.last)
+        }
+        # Assigned at once: an interruption leaves the previous solution whole.
+        self._nodes, self.order = nodes, order
+        self._tabulate(plan.fits)
+
+    def _remember(self, key: Any, plan: Plan) -> float:
+        """The price of ``plan``; a search carries out only what has a negative one."""
+        change = self._change(plan.fits)
+        if change < 0.0:
+            self._plans[key] = plan
+        return change
+
+    def _plan(self, order: Order) -> Plan:
+        changed = np.flatnonzero(order.variables != self.order.variables)
+        if changed.size == 0:
+            return Plan(0, -1, {})
+        first, last = int(changed[0]), int(changed[-1])
+        variables = order.variables[first : last + 1]
+        new = order.positions[variables] < order.positions[variables][:, None]
+        old = self.order.positions[variables] < self.order.positions[variables][:, None]
+        square = np.ix_(variables, variables)
+        matters = (old & ~new & self._uses[square]) | (new & ~old & self._wants[square])
+        return Plan(first, last, self._refits(variables[matters.any(axis=1)].tolist(), order))
+
+    def _refits(self, nodes: Iterable[int], order: Order) -> dict[int, NodeFit]:
+        positions = order.positions
+        nodes = list(nodes)
+        if self.bound.batches:
+            self._fit_ahead((v, positions < positions[v]) for v in nodes)
+        return {v: self._fit_node(v, positions < positions[v], self._nodes[v]) for v in nodes}
+
+    def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
+        key = (v, np.packbits(allowed).tobytes())
+        known = self._memory.get(key)
+        if known is None or _ended_higher(known, warm, allowed):
+            known = self._solve(v, allowed, warm)
+            self._memory[key] = known
+            if len(self._memory) > self._remembered:
+                self._memory.popitem(last=False)
+        else:
+            self._memory.move_to_end(key)
+        return known
+
+    def _fit_ahead(self, wanted: Iterable[tuple[int, NDArray[np.bool_]]]) -> None:
+        """Solve what is about to be asked for and not known yet, in one batch."""
+        missing = {(v, np.packbits(allowed).tobytes()): (v, allowed) for v, allowed in wanted}
+        asked = [
+            (v, allowed, self._nodes[v])
+            for key, (v, allowed) in missing.items()
+            if key not in self._memory
+        ]
+        fits = self._solve_all(asked) if asked else []
+        for (v, allowed, _), fit in zip(asked, fits, strict=True):
+            self._memory[v, np.packbits(allowed).tobytes()] = fit
+        while len(self._memory) > self._remembered:
+            self._memory.popitem(last=False)
+
+    def _along_the_walk(self, v: int) -> Iterable[tuple[int, NDArray[np.bool_]]]:
+        """What each position of ``v`` means for it and for those whom it matters to."""
+        here = int(self.order.positions[v])
+        for k in range(self._d):
+            if k != here:
+                positions = self.order.insert(v, k).positions
+                w = self.order[k]
+                yield v, positions < positions[v]
+                if (self._uses if k > here else self._wants)[w, v]:
+                    yield w, positions < positions[w]
+
+    def _met(self, order: Order) -> list[int]:
+        """The nodes that going to ``order`` concerns."""
+        new = order.positions < order.positions[:, None]
+        old = self.order.positions < self.order.positions[:, None]
+        matters = (old & ~new & self._uses) | (new & ~old & self._wants)
+        return np.flatnonzero(matters.any(axis=1)).tolist()
+
+    def _walk(self, v: int, step: int, profile: NDArray[np.float64]) -> None:
+        """Fill the side of ``profile`` that ``v`` reaches by passing one variable after another."""
+        here = int(self.order.positions[v])
+        end = self._d if step == 1 else -1
+        allowed = self.order.positions < here
+        running = self._nodes[v]
+        fits: dict[int, NodeFit] = {}
+        # Passing to the right v gains what it passes and is lost by it; to the left the reverse.
+        concerned = (self._uses if step == 1 else self._wants)[:, v]
+        change = 0.0
+        for k in range(here + step, end, step):
+            w = self.order[k]
+            allowed[w] = step == 1
+            mask = self._wanted(v, running) if step == 1 else running.uses
+            if concerned[w]:
+                before = self.order.positions < k
+                before[v] = step == -1
+                fits[w] = self._fit_node(w, before, self._nodes[w])
+            if mask is None or mask[w]:
+                fits[v] = running = self._fit_node(v, allowed.copy(), running)
+            if concerned[w] or mask is None or mask[w]:
+                change = self._change(fits)
+            profile[k] = change
+            if change < 0.0:
+                self._plans["insert", v, k] = Plan(min(here, k), max(here, k), dict(fits))
+
+
+def _ended_higher(known: NodeFit, warm: NodeFit, allowed: NDArray[np.bool_]) -> bool:
+    """Whether ``known`` is a worse local minimum than ``warm``, which uses nothing else."""
+    if not known.value > warm.value + _ROUNDING * abs(warm.value):
+        return False
+    return warm.uses is not None and not bool((warm.uses & ~allowed).any())

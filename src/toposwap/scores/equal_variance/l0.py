@@ -1,0 +1,102 @@
+r"""Equal noise variances with a price per edge: one variance for all nodes.
+
+.. math:: Q(W) = \tfrac d2 \log \lVert X - X W \rVert_F^2 + \lambda \lVert W \rVert_0
+
+Q does not separate, but its logarithm is concave: with :math:`T` the current total of the residual
+variances,
+
+.. math:: \tfrac d2 \log T' \le \tfrac d2 \log T + \tfrac{d}{2T} (T' - T),
+
+so least squares in units of :math:`T / d`, with the same price per edge, bounds the change of Q
+from above. Every move that pays there pays here, and more; the units follow after each sweep. An
+edge that would pay by less than the tangent's error, about :math:`\lambda^2 / d`, is not taken.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from toposwap.kernels.l0 import moves as subset_order
+from toposwap.scores.l0.bound import BoundSubset, SubsetFit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.core.dataset import Dataset
+    from toposwap.core.order import Order
+    from toposwap.orderfit.base import OrderFit
+    from toposwap.scores.base import Score
+
+# Units are brought up to date until the total residual variance is steady to this many digits.
+_STEADY = 1e-9
+
+
+class BoundPooled(BoundSubset):
+    """One noise variance for all nodes, on given data."""
+
+    def __init__(
+        self, score: Score, data: Dataset, price: float, max_parents: int | None = None
+    ) -> None:
+        super().__init__(score, data, False, price, max_parents)
+
+    def fit(self, order: Order) -> PooledFit:
+        """Choose every node's parents among its predecessors."""
+        return PooledFit(self, order)
+
+    def solve_exactly(self, fit: OrderFit) -> bool:  # noqa: ARG002
+        """The nodes share a variance, so nothing can be put together set by set."""
+        return False
+
+    def total(self, variance: NDArray[np.float64]) -> float:
+        """The sum of the residual variances in the units of the data."""
+        return float(variance @ self.deviations**2)
+
+    def loss_of(self, variance: NDArray[np.float64]) -> float:
+        """d/2 log(n T)."""
+        return 0.5 * self.data.d * float(np.log(self.data.n * self.total(variance)))
+
+    def slope_of(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """D / T, for each column in its own units."""
+        return self.deviations**2 * (self.data.d / self.total(variance))
+
+
+class PooledFit(SubsetFit):
+    """Least squares with a price per edge, in units that follow the noise variance."""
+
+    bound: BoundPooled
+
+    def reorder(self, order: Order) -> None:
+        """Fit ``order`` from scratch, in units that suit the result."""
+        super().reorder(order)
+        self._retune()
+
+    def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
+        """Sweep in the current units, then bring these up to date."""
+        moved = super().insertion_sweep(visits)
+        if moved:
+            self._retune()
+        return moved
+
+    def insert(self, variable: int, position: int) -> None:
+        """Move in the current units, then bring these up to date."""
+        super().insert(variable, position)
+        self._retune()
+
+    def restore(self, snapshot: Any) -> None:
+        """Also the units of that time."""
+        super().restore(snapshot)
+        self._retune()
+
+    def _retune(self) -> None:
+        """Let the units and the parents settle; each round lowers Q."""
+        unit = self._rule.unit
+        while True:
+            wanted = self.bound.slope_of(self._variance)
+            if np.abs(wanted / unit - 1.0).max() <= _STEADY:
+                return
+            unit[:] = wanted
+            subset_order.resettle(self._nodes, self._rule)

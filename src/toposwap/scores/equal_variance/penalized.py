@@ -1,0 +1,176 @@
+r"""Equal noise variances with a penalty that has a slope: nodes that share a unit.
+
+.. math:: Q(W) = \tfrac d2 \log \lVert X - X W \rVert_F^2 + \sum_{ij} \rho(W_{ij})
+
+With :math:`T = \lVert X - X W \rVert_F^2 / n` the logarithm lies below its tangent, see
+:mod:`~toposwap.scores.equal_variance.l0`. So while the unit :math:`\tau = T / d` is held, every
+node may lower
+
+.. math:: \tfrac 1{2n} \lVert x_j - X w_j \rVert^2 + \tau \sum_i \rho(W_{ij})
+
+on its own, and Q goes down by more. Then the unit follows, until it is steady: that is a stationary
+point of Q, because the tangent touches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.orderfit.nodes import NodeFit
+from toposwap.orderfit.separable import Plan, SeparableFit
+from toposwap.penalties import NoPenalty, Shape
+from toposwap.scores.penalized.bound import BoundPenalized
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.core.order import Order
+    from toposwap.orderfit.base import OrderFit
+
+#: A relative error of the unit is a KKT residual; this is well below the certificate's tolerance.
+_STEADY = 1e-10
+_ROUNDS = 1000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PooledNode(NodeFit):
+    """A node with its two parts: ``value = variance / 2 + unit * penalty``."""
+
+    variance: float
+    penalty: float
+
+
+class BoundPooledNodes(BoundPenalized):
+    """One noise variance for all nodes, on given data."""
+
+    gradient_unit = 1.0
+
+    def fit(self, order: Order) -> PooledNodesFit:
+        """Solve for ``order``."""
+        return PooledNodesFit(self, order)
+
+    def fit_node(
+        self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None, unit: float = 1.0
+    ) -> PooledNode:
+        """Solve ``node`` with the penalty in units of ``unit``."""
+        assert self.penalty.shape is not None
+        shape = Shape(*(unit * part for part in self.penalty.shape))
+        solution, wants = self._stationary(node, allowed, warm, shape)
+        penalty = self.penalty.value(solution.weights)
+        return PooledNode(
+            value=solution.loss + unit * penalty,
+            parameters=(solution.weights, solution.intercept),
+            uses=solution.weights != 0.0,
+            wants=wants,
+            variance=2.0 * solution.loss,
+            penalty=penalty,
+        )
+
+    def solve_exactly(self, fit: OrderFit) -> bool:
+        """Without a penalty the best order is that of least squares; else nothing is proven."""
+        return isinstance(self.penalty, NoPenalty) and super().solve_exactly(fit)
+
+    def _pooled(
+        self,
+        losses: NDArray[np.float64],
+        gradient: NDArray[np.float64],
+        size: NDArray[np.float64],
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """d/2 log(n T), whose derivative is that of least squares over T / d."""
+        total = 2.0 * float(losses.sum())
+        slope = self.data.d / total
+        return self.loss_of(total), slope * gradient, slope * size
+
+    def loss_of(self, total: float) -> float:
+        """d/2 log(n T)."""
+        return 0.5 * self.data.d * float(np.log(self.data.n) + np.log(total))
+
+
+class PooledNodesFit(SeparableFit):
+    """Nodes solved in a common unit, which follows the noise variance.
+
+    A price is the exact change of Q for nodes refitted in the current unit; when the move is made
+    the unit follows, so it never costs more than that.
+    """
+
+    bound: BoundPooledNodes
+    _nodes: list[PooledNode]  # type: ignore[assignment]
+
+    def __init__(self, bound: BoundPooledNodes, order: Order) -> None:
+        # From above, as if no column explained any other.
+        deviations = bound.data.deviations * bound.data.scale
+        self._unit = float(np.mean(np.square(deviations)))
+        self._sweeping = False
+        super().__init__(bound, order)
+        self._retune()
+
+    @property
+    def resolution(self) -> float:
+        """A logarithm is known to so many digits, whatever its value."""
+        return 1e-10 * max(abs(self.value), self._d)
+
+    def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
+        """Sweep in the current unit, then let it follow."""
+        self._sweeping = True
+        try:
+            moved = super().insertion_sweep(visits)
+        finally:
+            self._sweeping = False
+        if moved:
+            self._retune()
+        return moved
+
+    def snapshot(self) -> tuple[Order, list[NodeFit], float]:  # type: ignore[override]
+        """Also the unit."""
+        return *super().snapshot(), self._unit
+
+    def restore(self, snapshot: tuple[Order, list[NodeFit], float]) -> None:  # type: ignore[override]
+        """Nothing is fitted again."""
+        *rest, unit = snapshot
+        if unit != self._unit:
+            self._unit = unit
+            self._memory.clear()
+        super().restore(tuple(rest))  # type: ignore[arg-type]
+
+    # --- inside ----------------------------------------------------------------------------------
+
+    @property
+    def _total(self) -> float:
+        return sum(node.variance for node in self._nodes)
+
+    def _solve(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> PooledNode:
+        return self.bound.fit_node(v, allowed, warm, self._unit)
+
+    def _sum(self) -> float:
+        return self.bound.loss_of(self._total) + sum(node.penalty for node in self._nodes)
+
+    def _change(self, fits: dict[int, PooledNode]) -> float:  # type: ignore[override]
+        now = [(fit, self._nodes[v]) for v, fit in fits.items()]
+        variance = sum(fit.variance - old.variance for fit, old in now)
+        penalty = sum(fit.penalty - old.penalty for fit, old in now)
+        return 0.5 * self._d * float(np.log1p(variance / self._total)) + penalty
+
+    def _carry_out(self, order: Order, plan: Plan) -> None:
+        super()._carry_out(order, plan)
+        if not self._sweeping:
+            self._retune()
+
+    def _retune(self) -> None:
+        """Let the unit and the nodes settle; each round lowers Q."""
+        positions = self.order.positions
+        for _ in range(_ROUNDS):
+            unit = self._total / self._d
+            if abs(unit / self._unit - 1.0) <= _STEADY:
+                return
+            self._unit = unit
+            self._memory.clear()
+            self._plans.clear()
+            self._nodes = [
+                self._solve(v, positions < positions[v], node) for v, node in enumerate(self._nodes)
+            ]
+            self._tabulate(range(self._d))

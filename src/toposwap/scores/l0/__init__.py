@@ -1,0 +1,1 @@
+"""Gaussian losses with an L0 penalty."""

@@ -1,0 +1,340 @@
+r"""Gaussian scores with a price per edge: which edges there are is part of the solution.
+
+.. math:: Q(W) = \tfrac12 \sum_j \log \lVert x_j - X w_j \rVert^2 + \lambda \lVert W \rVert_0
+          \qquad\text{or}\qquad
+          Q(W) = \tfrac{1}{2n} \lVert X - X W \rVert_F^2 + \lambda \lVert W \rVert_0
+
+With :math:`\lambda = \text{factor} \log n / 2n` the first is the Bayesian information criterion:
+:math:`2 n Q = \sum_j n \log \lVert x_j - X w_j \rVert^2 + \text{factor} \log n \cdot \text{edges}`.
+For an order each node has parents among its predecessors such that no single addition or removal
+lowers Q; see :mod:`~toposwap.kernels.l0.node` and :mod:`~toposwap.kernels.l0.insertion_deltas`.
+
+Memory is :math:`O(d^2 + d k d)` with ``k`` the largest number of parents allowed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from toposwap.core.errors import InputError
+from toposwap.core.order import Order
+from toposwap.kernels.l0 import exact as subset_exact
+from toposwap.kernels.l0 import insertion_deltas as subset_prices
+from toposwap.kernels.l0 import moves as subset_order
+from toposwap.kernels.l0.node import Node, Rule
+from toposwap.kernels.l0.partial_covariance import DEPENDENT
+from toposwap.orderfit.base import OrderFit
+from toposwap.scores.base import BoundScore, Point, Score
+from toposwap.scores.correlated import least_correlated_order
+from toposwap.scores.predictors import LinearModel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.core.dataset import Dataset
+
+
+_MOST_SWAPS = 500
+
+
+def checked_max_parents(most: object) -> int | None:
+    """Return ``most`` if it is None or a whole number of at least 1."""
+    if most is None:
+        return None
+    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+        raise InputError(f"max_parents: must be a whole number >= 1, got {most!r}")
+    return int(most)
+
+
+class BoundSubset(BoundScore):
+    """A price per edge on given data.
+
+    Parameters
+    ----------
+    score, data
+        What is bound to what.
+    logarithmic
+        The likelihood (True) or least squares (False).
+    price
+        lambda.
+    max_parents
+        The most parents a node may have; by default what memory and sense allow.
+    """
+
+    def __init__(
+        self,
+        score: Score,
+        data: Dataset,
+        logarithmic: bool,
+        price: float,
+        max_parents: int | None = None,
+    ) -> None:
+        self.score = score
+        self.data = data
+        self.logarithmic = logarithmic
+        self.price = price
+        # A restart costs about d^2, and few columns are easily stuck.
+        self.suggested_restarts = max(20, 2000 // data.d)
+        # More parents than rows can tell apart are never needed, and few nodes have dozens.
+        most = min(data.d - 1, data.n - 2, 50)
+        self.max_parents = max(1, most if max_parents is None else min(max_parents, data.d - 1))
+        self.deviations = data.deviations * data.scale
+        unit = data.factor / data.deviations
+        self.correlation = np.ascontiguousarray(unit.T @ unit)
+        np.fill_diagonal(self.correlation, 1.0)
+
+    def fit(self, order: Order) -> SubsetFit:
+        """Choose every node's parents among its predecessors."""
+        return SubsetFit(self, order)
+
+    def starting_order(self, rng: np.random.Generator) -> Order | None:  # noqa: ARG002
+        """The least correlated first, where variances say nothing."""
+        return least_correlated_order(self.data) if self.logarithmic else None
+
+    def solve_exactly(self, fit: OrderFit) -> bool:
+        """Dynamic programming over sets of variables; see :mod:`toposwap.kernels.l0.exact`."""
+        assert isinstance(fit, SubsetFit)
+        fit.take_exact_solution()
+        return True
+
+    def loss_of(self, variance: NDArray[np.float64]) -> float:
+        """The loss for residual variances (d,) of the columns scaled to unit variance."""
+        if self.logarithmic:
+            sizes = np.log(self.deviations) * 2.0 + np.log(self.data.n)
+            return 0.5 * float(np.sum(np.log(np.maximum(variance, DEPENDENT)) + sizes))
+        return 0.5 * float(np.sum(variance * self.deviations**2))
+
+    def slope_of(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Twice the derivative of the loss by each residual variance, (d,)."""
+        if self.logarithmic:
+            return 1.0 / np.maximum(variance, DEPENDENT)
+        return self.deviations**2
+
+    def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
+        """X W, about the means."""
+        return LinearModel(parameters, self.data.mean - self.data.mean @ parameters)
+
+    def evaluate(self, parameters: NDArray[np.float64]) -> Point:
+        """Q and its gradient on the edges there are; an absent edge would cost lambda at once."""
+        weights = parameters
+        scaled = self._standardised(weights)
+        left = np.eye(self.data.d) - scaled
+        unit = self.data.factor / self.data.deviations
+        residual = unit @ left
+        variance = np.einsum("ij,ij->j", residual, residual)
+        slope = np.abs(unit.T @ residual)
+        column_scale = 1.0 + np.abs(scaled).sum(axis=0)
+        size = self.slope_of(variance)
+        gradient = np.where(weights != 0.0, slope * size, 0.0)
+        np.fill_diagonal(gradient, 0.0)
+        per_weight = self.deviations[:, None] / self.deviations
+        penalty = self.price * int(np.count_nonzero(weights))
+        return Point(
+            weights=weights,
+            value=self.loss_of(variance) + penalty,
+            penalty=penalty,
+            gradient=gradient * per_weight,
+            row_scale=self.deviations,
+            column_scale=column_scale * size / self.deviations,
+        )
+
+    def _standardised(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weights between columns of unit variance."""
+        return weights * self.deviations[:, None] / self.deviations
+
+
+class SubsetFit(OrderFit):
+    """The tables of all nodes at the current order."""
+
+    bound: BoundSubset
+
+    def __init__(self, bound: BoundSubset, order: Order) -> None:
+        self._allocate(bound)
+        self.reorder(order)
+
+    def _allocate(self, bound: BoundSubset) -> None:
+        self.bound = bound
+        d, most = bound.data.d, bound.max_parents
+        self._rule = Rule(
+            bound.correlation,
+            bound.logarithmic,
+            bound.price,
+            bound.slope_of(np.ones(d)),
+            np.empty(d),
+            np.empty((most, most)),
+        )
+        self._nodes = _empty_nodes(d, most)
+        self._own, self._trial = _empty_node(d, most), _empty_node(d, most)
+        self._profile, self._ahead = np.empty(d), np.empty(d)
+
+    @property
+    def order(self) -> Order:  # type: ignore[override]
+        """The current order."""
+        return Order(self._nodes.order)
+
+    @property
+    def value(self) -> float:  # type: ignore[override]
+        """Loss and price of all nodes."""
+        edges = int(self._nodes.n_parents.sum())
+        return self.bound.loss_of(self._variance) + self.bound.price * edges
+
+    @property
+    def _variance(self) -> NDArray[np.float64]:
+        """Residual variances of the columns scaled to unit variance, (d,)."""
+        return np.diagonal(self._nodes.c)
+
+    @property
+    def resolution(self) -> float:
+        """A share of the price of one edge, which the scores of different graphs differ by."""
+        return 1e-6 * self.bound.price
+
+    def price(self, order: Order) -> float:
+        """Fit ``order`` from scratch."""
+        return SubsetFit(self.bound, order).value - self.value
+
+    def reorder(self, order: Order) -> None:
+        """Fit ``order`` from scratch and stay there."""
+        self._nodes.order[:] = order.variables
+        self._nodes.position[:] = order.positions
+        subset_order.fit_all(self._nodes, self._rule)
+
+    def insertion_profile(self, variable: int) -> NDArray[np.float64]:
+        """Refits only what the gradient tables say is concerned."""
+        subset_prices.price_insertions(
+            self._nodes,
+            self._rule,
+            self._own,
+            self._trial,
+            variable,
+            True,
+            True,
+            np.inf,
+            self._profile,
+            self._ahead,
+        )
+        return self._profile.copy()
+
+    def insert(self, variable: int, position: int) -> None:
+        """Move and refit as the profile did."""
+        subset_order.insert(self._nodes, self._rule, variable, position)
+
+    def swap(self, i: int, j: int) -> None:
+        """Two insertions."""
+        position = self._nodes.position
+        p, q = int(position[i]), int(position[j])
+        self.insert(i, q)
+        self.insert(j, p)
+
+    def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Carry out each swap and take it back."""
+        before, pending = self.value, self._nodes.pending.copy()
+        here = self.snapshot()
+        changes = np.empty(len(pairs))
+        for index, (i, j) in enumerate(pairs.tolist()):
+            self.swap(i, j)
+            changes[index] = self.value - before
+            self.restore(here)
+        self._nodes.pending[:] = pending
+        return changes
+
+    def swap_candidates(self) -> NDArray[np.int64]:
+        """The ends of every edge, unless there are so many that sweeps are the better use of time.
+
+        Any other swap leaves both ends' parents possible, as insertions do.
+        """
+        if self._nodes.n_parents.sum() > _MOST_SWAPS:
+            return np.empty((0, 2), dtype=np.int64)
+        edges = [(int(u), z) for z in range(self.bound.data.d) for u in self._parents(z)]
+        return np.array(edges, dtype=np.int64).reshape(-1, 2)
+
+    def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
+        """All pending ones of ``visits`` in one compiled loop; of all, when none is pending."""
+        visits = np.asarray(visits, dtype=np.int64)
+        return int(
+            subset_order.sweep(
+                self._nodes,
+                self._rule,
+                self._own,
+                self._trial,
+                visits,
+                self.resolution,
+                self._profile,
+                self._ahead,
+            )
+        )
+
+    def refresh(self) -> None:
+        """Forget remembered prices and look at every variable again."""
+        self._nodes.pending[:] = True
+        self._nodes.if_gained[:] = np.nan
+        self._nodes.if_lost[:] = np.nan
+
+    def snapshot(self) -> tuple[NDArray[np.int64], ...]:
+        """The order and everybody's parents."""
+        nodes = self._nodes
+        return nodes.order.copy(), nodes.parents.copy(), nodes.n_parents.copy()
+
+    def restore(self, snapshot: tuple[NDArray[np.int64], ...]) -> None:
+        """Build anew the tables of the nodes whose parents changed since."""
+        subset_order.restore(self._nodes, self._rule, *snapshot)
+
+    def become(self, other: Self) -> None:
+        """Copy every table, of the orthonormalised rows those in use."""
+        if "_nodes" not in vars(self):
+            self._allocate(other.bound)
+        mine, theirs = self._nodes, other._nodes
+        # Copied last, so that after an interruption restore() takes no table for a whole one.
+        mine.n_parents[:] = -1
+        for z, k in enumerate(theirs.n_parents):
+            mine.rows[z, :k] = theirs.rows[z, :k]
+        for name in theirs._fields:
+            if name not in ("rows", "n_parents"):
+                getattr(mine, name)[...] = getattr(theirs, name)
+        self._rule.unit[:] = other._rule.unit
+        mine.n_parents[:] = theirs.n_parents
+
+    def take_exact_solution(self) -> None:
+        """Find the best order and parents of all."""
+        self.restore(subset_exact.exact_subsets(self._rule, self.bound.max_parents))
+
+    def parameters(self) -> NDArray[np.float64]:
+        """W: each node regressed on its parents, from the triangular factor of the data."""
+        bound = self.bound
+        d = bound.data.d
+        unit = bound.data.factor / bound.data.deviations
+        weights = np.zeros((d, d))
+        for z in range(d):
+            parents = self._parents(z)
+            if parents.size:
+                weights[parents, z] = np.linalg.lstsq(unit[:, parents], unit[:, z], rcond=None)[0]
+        return weights / bound.deviations[:, None] * bound.deviations
+
+    def _parents(self, z: int) -> NDArray[np.int64]:
+        return self._nodes.parents[z, : self._nodes.n_parents[z]]
+
+
+def _empty_node(d: int, most: int) -> Node:
+    return Node(np.empty((most, d)), np.empty(most, dtype=np.int64), np.empty(d), np.empty(d))
+
+
+def _empty_nodes(d: int, most: int) -> subset_prices.Nodes:
+    def whole(*shape: int) -> Any:
+        return np.zeros(shape, dtype=np.int64)
+
+    return subset_prices.Nodes(
+        rows=np.empty((d, most, d)),
+        parents=whole(d, most),
+        n_parents=whole(d),
+        g=np.empty((d, d)),
+        c=np.empty((d, d)),
+        value=np.empty(d),
+        order=whole(d),
+        position=whole(d),
+        if_gained=np.full((d, d), np.nan),
+        if_lost=np.full((d, d), np.nan),
+        pending=np.ones(d, dtype=np.bool_),
+    )

@@ -1,0 +1,246 @@
+r"""Linear least squares: every price exact, from the triangular factor.
+
+.. math:: Q(W) = \frac{1}{2n} \lVert X - X W \rVert_F^2 + \frac{\lambda}{2} \lVert W \rVert_F^2,
+          \qquad X \in \mathbb R^{n \times d} \text{ (centred)},\; W \in \mathbb R^{d \times d}.
+
+With the columns in an order :math:`\pi` and :math:`X_\pi / \sqrt n = Q R`,
+
+.. math:: Q(\pi) = \tfrac12 \sum_k R_{kk}^2, \qquad I - W = R^{-1} \operatorname{diag}(R), \qquad
+          \nabla Q = -R^\top \operatorname{diag}(R),
+
+so value, solution and gradient are read off the factor pair of
+:mod:`~toposwap.kernels.least_squares.factor_pair` without solving anything. A ridge adds
+:math:`\lambda I` to the covariance: rows :math:`\sqrt\lambda\, e_i` appended to the data raise
+each node's residual by the constant :math:`\lambda / 2`, which is taken off again.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from toposwap.core.errors import InputError
+from toposwap.core.factor import power_of_two, retriangularise
+from toposwap.core.order import Order
+from toposwap.kernels.least_squares import exact as subset_search
+from toposwap.kernels.least_squares import factor_pair
+from toposwap.kernels.least_squares import swap_deltas as swap_prices
+from toposwap.orderfit.factor import FactorFit
+from toposwap.scores.base import BoundScore, Point, Score
+from toposwap.scores.dependence import refuse_dependent
+from toposwap.scores.predictors import LinearModel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.core.dataset import Dataset
+
+_EPS = float(np.finfo(float).eps)
+# Below this relative residual rotations lose so many digits of the inverse in one sweep that it is
+# computed afresh after each.
+_DELICATE = 1e-5
+
+
+class LeastSquares(Score):
+    r"""Q(W) = 1/(2n) ||X - XW||_F^2 + ridge/2 ||W||_F^2, convex and separable.
+
+    Right when all noise variances are equal and the units of the columns are meaningful: scaling a
+    column changes the answer.
+
+    Parameters
+    ----------
+    ridge
+        Weight of the squared coefficients, in squared units of the data. Needed when there are no
+        more rows than columns.
+    """
+
+    name: ClassVar[str] = "least-squares"
+    convex: ClassVar[bool] = True
+    separable: ClassVar[bool] = True
+    selects_edges: ClassVar[bool] = False
+    scale_dependent: ClassVar[bool] = True
+
+    def __init__(self, ridge: float = 0.0) -> None:
+        self.ridge = ridge
+
+    def bind(self, data: Dataset) -> BoundLeastSquares:
+        """Refuse dependent columns, unless the ridge takes care of them."""
+        number = isinstance(self.ridge, int | float | np.number) and not isinstance(
+            self.ridge, bool
+        )
+        if not (number and 0.0 <= self.ridge < np.inf):
+            raise InputError(f"ridge: must be a number >= 0, got {self.ridge!r}")
+        if self.ridge == 0.0 and data.n <= data.d:
+            raise InputError(
+                f"{data.n} rows are too few for least squares on {data.d} columns "
+                f"(n_samples={data.n} must be larger). Use a ridge (score=LeastSquares(ridge=0.1), "
+                "--ridge 0.1), fewer columns, or more rows"
+            )
+        return BoundLeastSquares(self, data)
+
+    def with_price(self) -> Score:
+        """The likelihood of one variance for all columns: squares alone know no price."""
+        from toposwap.scores.penalized.score import Penalized
+
+        return Penalized("equal-variance", "bic")
+
+
+class BoundLeastSquares(BoundScore):
+    """Least squares on given data, through the factor of the (augmented) data."""
+
+    def __init__(self, score: LeastSquares, data: Dataset) -> None:
+        self.score: LeastSquares = score
+        self.data = data
+        factor, scale = _augmented(data, score.ridge)
+        self.deviations = np.sqrt(np.einsum("ij,ij->j", factor, factor))
+        residuals = refuse_dependent(
+            data,
+            factor,
+            # The ridge's rows are exact, so only the data themselves are known to so many digits.
+            data.rounding if score.ridge == 0.0 else np.zeros(data.d),
+            "use a ridge (score=LeastSquares(ridge=...), --ridge)",
+        )
+        self.factor = factor
+        self.scale = scale
+        # Prices are computed in units of the largest column, where nothing overflows.
+        self.unit = float(scale.max())
+        self.cost = (scale / self.unit) ** 2
+        self.delicate = bool(residuals.min() < _DELICATE)
+
+    @cached_property
+    def gradient_unit(self) -> float:
+        """The geometric mean of the residual variances, which no order changes: det(C)^(1/d)."""
+        logs = np.log(np.abs(np.diag(self.factor))) + np.log(self.scale)
+        return float(np.exp(2.0 * logs.mean()))
+
+    def fit(self, order: Order) -> LeastSquaresFit:
+        """Solve for ``order``."""
+        return LeastSquaresFit(self, order)
+
+    def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
+        """X W, about the means."""
+        return LinearModel(parameters, self.data.mean - self.data.mean @ parameters)
+
+    def best_order(self) -> Order:
+        """Global minimum, O(2^d d^2) time and 9 * 2^d bytes."""
+        return Order(subset_search.exact_order(self.factor.T.copy(), self.cost))
+
+    def value_of(self, residual_variance: NDArray[np.float64], cost: NDArray[np.float64]) -> float:
+        """1/2 sum_v cost_v var_v in the units of the data, less what the ridge's rows add."""
+        half = 0.5 * float(cost @ residual_variance) * self.unit * self.unit
+        return half - 0.5 * self.score.ridge * self.data.d
+
+    def evaluate(self, parameters: NDArray[np.float64]) -> Point:
+        r"""Q, :math:`-R_0^\top R_0 (I - W)` off the diagonal, and what rounding is relative to."""
+        weights = parameters
+        d = self.data.d
+        # Scaled coefficients have the size of correlations whatever the units are.
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = weights * self.scale[:, None]
+            scaled /= self.scale
+        column_scale = self.deviations + self.deviations @ np.abs(scaled)
+        np.negative(scaled, out=scaled)
+        scaled[np.diag_indices(d)] += 1.0
+        residual = blas.dtrmm(1.0, self.factor, scaled)
+        variance = np.einsum("ij,ij->j", residual, residual)
+        gradient = blas.dtrmm(1.0, self.factor, residual, trans_a=1, overwrite_b=1)
+        gradient = np.abs(np.ascontiguousarray(gradient), out=scaled)
+        np.fill_diagonal(gradient, 0.0)
+        gradient *= self.scale[:, None]
+        gradient *= self.scale
+        return Point(
+            weights=weights,
+            value=self.value_of(variance, self.cost),
+            penalty=0.5 * ridge * float(np.sum(weights**2)) if (ridge := self.score.ridge) else 0.0,
+            gradient=gradient,
+            row_scale=self.deviations * self.scale,
+            column_scale=column_scale * self.scale,
+        )
+
+
+class LeastSquaresFit(FactorFit):
+    """The factor pair of :mod:`toposwap.kernels.least_squares.factor_pair` at the current order."""
+
+    bound: BoundLeastSquares
+    kernels = factor_pair
+
+    @property
+    def value(self) -> float:  # type: ignore[override]
+        """1/2 sum_k R_kk^2."""
+        return self.bound.value_of(self._diagonal**2, self.bound.cost[self._order])
+
+    @property
+    def resolution(self) -> float:
+        """A few digits above the rounding error of the sum."""
+        return 1e-12 * self.value
+
+    def price(self, order: Order) -> float:
+        """Factorise the data in ``order``."""
+        variables = order.variables
+        diagonal = np.diag(retriangularise(self.bound.factor[:, variables]))
+        return self.bound.value_of(diagonal**2, self.bound.cost[variables]) - self.value
+
+    def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
+        """Rounding errors are cleared after each sweep where columns are nearly dependent."""
+        moved = super().insertion_sweep(visits)
+        if self.bound.delicate:
+            self.refresh()
+        return moved
+
+    def parameters(self) -> NDArray[np.float64]:
+        """W, exactly zero where it is zero to within rounding error."""
+        return self.point().weights
+
+    def point(self) -> Point:
+        """Read weights and gradient off the factor pair, O(d^2)."""
+        bound = self.bound
+        weights, gradient = factor_pair.solution(
+            *self._state, bound.scale, bound.deviations, 8.0 * _EPS
+        )
+        deviations = bound.deviations * bound.scale
+        return Point(
+            weights=weights.T,
+            value=self.value,
+            gradient=gradient.T,
+            row_scale=deviations,
+            column_scale=deviations + np.abs(weights) @ deviations,
+        )
+
+    @property
+    def _state(
+        self,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        return self._pair, self._diagonal, self._order, self._position
+
+    def _swap_prices(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
+        return swap_prices.swap_prices(
+            self._pair[:, self._order], self._diagonal, self.bound.cost[self._order], reach
+        )
+
+    def _factorise(self, order: NDArray[np.int64]) -> None:
+        triangle = retriangularise(self.bound.factor[:, order])
+        inverse, _ = lapack.dtrtri(triangle, lower=0)
+        diagonal = np.diag(triangle).copy()
+        # Above the diagonal R, below it the transposed inverse, columns back to the variables.
+        triangle += np.tril(inverse.T, -1)
+        pair = np.empty_like(triangle, order="C")
+        pair[:, order] = triangle
+        position = np.empty_like(order)
+        position[order] = np.arange(order.size)
+        self._pair, self._diagonal, self._order, self._position = pair, diagonal, order, position
+        self._rotated = False
+
+
+def _augmented(data: Dataset, ridge: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Factor and scale of the data with the rows sqrt(ridge) e_i appended."""
+    if ridge == 0.0:
+        return data.factor, data.scale
+    root = np.sqrt(ridge)
+    scale = power_of_two(np.hypot(data.deviations * data.scale, root))
+    stacked = np.vstack([data.factor * (data.scale / scale), np.diag(root / scale)])
+    return retriangularise(stacked), scale

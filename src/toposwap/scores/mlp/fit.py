@@ -1,0 +1,209 @@
+"""Networks at an order: prices by warm starts, screened by a few iterations of them.
+
+While a search is ``loose`` it works with fits in single precision that are converged to five
+digits; whatever is asked for from outside (parameters, derivatives, the value after a refresh) is
+polished first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from toposwap.core.graph import topological_order
+from toposwap.core.order import Order
+from toposwap.orderfit.screened import ScreenedFit
+from toposwap.orderfit.separable import SeparableFit
+from toposwap.scores.mlp.solver import LOOSE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.orderfit.nodes import NodeFit
+    from toposwap.scores.base import Point
+    from toposwap.scores.mlp.bound import BoundMLP
+
+_SCREENING = 10
+#: The part of what it costs to lose an input after these iterations that remains in the end.
+_LOSS_LEFT = 0.75
+#: A way up by more than this part of what a node is worth on average is not followed further.
+_HOPELESS = 0.1
+
+
+class MLPFit(ScreenedFit, SeparableFit):
+    """Node networks at the current order."""
+
+    bound: BoundMLP
+
+    def __init__(self, bound: BoundMLP, order: Order) -> None:
+        self._wishes: WeakKeyDictionary[NodeFit, NDArray[np.bool_]] = WeakKeyDictionary()
+        #: Nodes and inputs with where a screening began and ended.
+        self._screenings: dict[tuple[int, bytes], tuple[NodeFit, NodeFit]] = {}
+        self._point: tuple[list[NodeFit], Point] | None = None
+        SeparableFit.__init__(self, bound, order)
+        #: Nodes with the inputs that they were fitted to from random starts.
+        self._tried = set(self._memory)
+
+    @property
+    def resolution(self) -> float:
+        """Fits that are not polished end when they move Q by less than a part of it."""
+        size = sum(abs(node.value) for node in self._nodes)
+        return (10.0 * LOOSE if self.loose else 1e-9) * max(size, float(np.finfo(float).tiny))
+
+    def parameters(self) -> Any:
+        """Polished."""
+        self.refresh()
+        return super().parameters()
+
+    def point(self) -> Point:
+        """Polished."""
+        parameters = self.parameters()
+        # Lists of nodes are replaced and not changed.
+        if self._point is None or self._point[0] is not self._nodes:
+            self._point = self._nodes, self.bound.evaluate(parameters)
+        return self._point[1]
+
+    def refresh(self) -> None:
+        """Polish what is not."""
+        rough = [v for v in range(self._d) if not self._nodes[v].parameters.polished]
+        if not rough:
+            return
+        nodes = list(self._nodes)
+        for v in rough:
+            nodes[v] = self._polished(v, nodes[v], self._predecessors(v))
+        self._nodes = nodes
+        self._tabulate(rough)
+
+    def _predecessors(self, v: int) -> NDArray[np.bool_]:
+        """Not the inputs of its network: one that loses an input it does not use is kept."""
+        return self.order.positions < self.order.positions[v]
+
+    def _polished(self, v: int, fit: NodeFit, allowed: NDArray[np.bool_]) -> NodeFit:
+        network = self.bound.carried(fit.parameters, np.flatnonzero(allowed))
+        better = self._memory[v, _key(allowed)] = self.bound.polished(v, network)
+        return better
+
+    def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
+        """No worse than ``warm`` where that has not lost an input it uses."""
+        fit = super()._fit_node(v, allowed, warm)
+        assert warm.uses is not None
+        kept = not (warm.uses & ~allowed).any()
+        # A remembered fit may be one that began elsewhere, and single precision may end a little
+        # higher than it began.
+        if kept and fit.value > warm.value - LOOSE * abs(warm.value):
+            fit = self.bound.warm_fit(v, np.flatnonzero(allowed), warm) if self.loose else warm
+        if not self.loose and not (fit is not warm and fit.parameters.polished):
+            fit = self._polished(v, fit, allowed)
+        self._memory[v, _key(allowed)] = fit
+        return fit
+
+    def _wanted(self, v: int, fit: NodeFit) -> NDArray[np.bool_]:
+        """Found when it is asked for: most fits are compared and forgotten."""
+        wanted = self._wishes.get(fit)
+        if wanted is None:
+            wanted = self._wishes[fit] = self.bound.wanted(v, fit.parameters)
+        return wanted
+
+    # --- for searches that know that prices are expensive ----------------------------------------
+
+    def screened_profile(self, variable: int, reach: int) -> NDArray[np.float64]:
+        """Roughly what it costs to move ``variable`` up to ``reach`` places, (d,), else infinity.
+
+        Each network that gains or loses an input gets a few iterations from where it is.
+        """
+        profile = np.full(self._d, np.inf)
+        here = int(self.order.positions[variable])
+        hopeless = _HOPELESS * sum(abs(node.value) for node in self._nodes) / self._d
+        for step in (1, -1):
+            allowed = self.order.positions < here
+            running = self._nodes[variable]
+            change = 0.0
+            stop = min(here + reach, self._d - 1) if step == 1 else max(here - reach, 0)
+            for k in range(here + step, stop + step, step):
+                w = self.order[k]
+                allowed[w] = step == 1
+                if (self._uses if step == 1 else self._wants)[w, variable]:
+                    before = self.order.positions < k
+                    before[variable] = step == -1
+                    after = self._screened(w, before, self._nodes[w])
+                    change += _foreseen(after.value - self._nodes[w].value)
+                mask = self._wanted(variable, running) if step == 1 else running.uses
+                if mask is None or mask[w]:
+                    other = self._screened(variable, allowed, running)
+                    change += _foreseen(other.value - running.value)
+                    running = other
+                profile[k] = change
+                if change > hopeless:
+                    break
+        return profile
+
+    def _screened(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
+        key = v, _key(allowed)
+        known = self._memory.get(key)
+        if known is not None:
+            return known
+        begun, fit = self._screenings.get(key, (None, warm))
+        if begun is not warm:
+            fit = self.bound.warm_fit(v, np.flatnonzero(allowed), warm, max_iter=_SCREENING)
+            if len(self._screenings) >= self._remembered:
+                self._screenings.clear()
+            self._screenings[key] = warm, fit
+        return fit
+
+    def pulls(self) -> NDArray[np.float64]:
+        """The slope by the weight that would lower Q most, less the penalty's, in units of x_i.
+
+        Zero for edges that the order allows, and for networks without any unit in use.
+        """
+        table = np.empty((self._d, self._d))
+        for v, node in enumerate(self._nodes):
+            table[:, v] = self.bound.pull(v, node.parameters)
+        excess = np.maximum(table - self.bound.score.l1, 0.0)
+        later = self.order.positions[:, None] > self.order.positions
+        return np.where(later, excess / self.bound.deviations[:, None], 0.0)
+
+    def pruned_order(self) -> Order:
+        """Pruning turns edges that the penalties hold the wrong way round."""
+        bound = self.bound
+        kept = bound.assemble(bound.kept(bound.assemble(self._nodes), self.order))
+        variables = topological_order(kept.weights != 0.0, self.order.variables)
+        assert variables is not None
+        return Order(variables)
+
+    def restart_nodes(self) -> float:
+        """Draw units anew in the nodes whose inputs have not had that yet."""
+        before = self.value
+        for v in range(self._d):
+            allowed = self._predecessors(v)
+            key = _key(allowed)
+            if (v, key) in self._tried:
+                continue
+            self._tried.add((v, key))
+            fit, inputs = self._nodes[v], np.flatnonzero(allowed)
+            # A network that lost an input it did not use was kept as it is.
+            if not np.array_equal(fit.parameters.inputs, inputs):
+                fit = self.bound.warm_fit(v, inputs, fit)
+            other = self.bound.renewed(v, fit, self.bound.score.n_starts)
+            if other.value < self._nodes[v].value:
+                other = self.bound.improved(v, inputs, other.parameters)
+                self._replace(v, key, other)
+        return before - self.value
+
+    def _replace(self, v: int, key: bytes, fit: NodeFit) -> None:
+        """Another solution for the same inputs."""
+        nodes = list(self._nodes)
+        nodes[v] = self._memory[v, key] = fit
+        self._plans.clear()
+        self._nodes = nodes
+        self._tabulate([v])
+
+
+def _foreseen(change: float) -> float:
+    """What a change of a node's value after a few iterations will come to."""
+    return change * (_LOSS_LEFT if change > 0.0 else 1.0 / _LOSS_LEFT)
+
+
+def _key(allowed: NDArray[np.bool_]) -> bytes:
+    return np.packbits(allowed).tobytes()

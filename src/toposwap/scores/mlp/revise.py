@@ -1,0 +1,172 @@
+r"""The pruned graph revised: other parents, and edges turned.
+
+Going down from all that precedes a node keeps the wrong one of two inputs that stand for each
+other, and the penalties that bias weights bias the order. So the graph that pruning leaves is
+improved as a whole, by moves that lower the sum over the nodes of the criterion of
+:mod:`toposwap.scores.mlp.prune` with :math:`k = d - 1`: drop an input, add one, exchange one for
+another, and put a variable before one that it descends from and would be a parent of.
+
+A move needs fits, so only those are tried that promise something
+(:mod:`toposwap.scores.mlp.score_tests`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.kernels.graphs.reachability import reachability
+from toposwap.scores.mlp.prune import criterion
+from toposwap.scores.mlp.solver import ROUGH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from toposwap.orderfit.nodes import NodeFit
+    from toposwap.scores.mlp.bound import BoundMLP
+
+#: How many columns are tried in each place.
+_MOST_TRIED = 2
+#: Iterations of a fit with an input more, or one less, from where the others are.
+_ITERATIONS = 40
+#: An input is exchanged for columns that promise this part of what it does.
+_ALIKE = 0.5
+#: Networks with penalties tell what an input is worth but for this part of it. Of an edge that may
+#: as well point the other way, as between Gaussian columns on a line, they prefer the end that they
+#: approximate better.
+_INEXACT = 0.02
+
+
+class Revision:
+    """A graph with the networks of its nodes.
+
+    Parameters
+    ----------
+    bounds
+        For each node the score that its parents are chosen with, on the data.
+    fits
+        For each node the network of its parents.
+    """
+
+    def __init__(self, bounds: list[BoundMLP], fits: list[NodeFit]) -> None:
+        self._bounds, data = bounds, bounds[0].data
+        self._d = data.d
+        self.fits = [bound.trimmed(fit) for bound, fit in zip(bounds, fits, strict=True)]
+        self._prices = [self._price(j, fit) for j, fit in enumerate(self.fits)]
+        self._memory: dict[tuple[int, bytes], tuple[NodeFit, float]] = {}
+        #: What a turn must lower the sum by, beside what the criterion is inexact by.
+        self._least_fall = np.log(data.n)
+
+    def settle(self) -> None:
+        """Move until nothing helps, and fit the networks that are new as far as the others."""
+        given = list(self.fits)
+        waiting = list(range(self._d))
+        while waiting:
+            while waiting:
+                node = waiting.pop(0)
+                if self._changed(node):
+                    waiting.insert(0, node)
+            waiting = self._turned()
+        for j, fit in enumerate(self.fits):
+            if fit is not given[j]:
+                self.fits[j] = self._bounds[j].settled(j, fit.parameters)
+
+    @property
+    def edges(self) -> NDArray[np.bool_]:
+        """(d, d)."""
+        edges = np.zeros((self._d, self._d), dtype=bool)
+        for j, fit in enumerate(self.fits):
+            edges[fit.parameters.inputs, j] = True
+        return edges
+
+    def _changed(self, node: int) -> bool:
+        """Take the best drop, addition or exchange for ``node``, if one helps."""
+        allowed = ~reachability(self.edges)[node]
+        lowest, best = self._prices[node], None
+        for fit, price in self._alternatives(node, allowed):
+            if price < lowest:
+                lowest, best = price, fit
+        if best is None:
+            return False
+        self._set(node, best, lowest)
+        return True
+
+    def _alternatives(
+        self, node: int, allowed: NDArray[np.bool_]
+    ) -> Iterator[tuple[NodeFit, float]]:
+        fit = self.fits[node]
+        inputs = fit.parameters.inputs
+        outside = np.setdiff1d(np.flatnonzero(allowed), np.append(inputs, node))
+        for c in self._best(self._promises(node, fit), outside):
+            yield self._fitted(node, np.append(inputs, c), fit)
+        for i in inputs:
+            without, price = self._fitted(node, inputs[inputs != i], fit)
+            yield without, price
+            promises = self._promises(node, without)
+            for c in self._best(promises, outside, _ALIKE * promises[i]):
+                yield self._fitted(node, np.append(inputs[inputs != i], c), without)
+
+    def _turned(self) -> list[int]:
+        """Put a descendant before its ancestor, if it helps; the nodes that have lost or gained."""
+        edges = self.edges
+        leads = reachability(edges)
+        for node, fit in enumerate(self.fits):
+            later = np.flatnonzero(leads[node])
+            later = later[later != node]
+            for c in self._best(self._promises(node, fit), later):
+                gained = self._fitted(node, np.append(fit.parameters.inputs, c), fit)
+                gain = self._prices[node] - gained[1]
+                least = self._least_fall + _INEXACT * gain
+                if gain < least:
+                    continue
+                # Either the node goes behind c, and what leads from it to c does without it, or c
+                # goes before the node, without the parents that the node leads to.
+                between = np.flatnonzero(edges[node] & leads[:, c])
+                behind = {int(w): self._without(int(w), [node]) for w in between}
+                lost = np.flatnonzero(edges[:, c] & leads[node])
+                before = {int(c): self._without(int(c), lost)}
+                for changes in (behind, before):
+                    changes[node] = gained
+                    fall = sum(self._prices[w] - price for w, (_, price) in changes.items())
+                    if fall > least:
+                        for w, (other, price) in changes.items():
+                            self._set(w, other, price)
+                        return list(changes)
+        return []
+
+    def _without(self, node: int, lost: NDArray[np.intp] | list[int]) -> tuple[NodeFit, float]:
+        inputs = self.fits[node].parameters.inputs
+        return self._fitted(node, inputs[~np.isin(inputs, lost)], self.fits[node])
+
+    def _fitted(self, node: int, inputs: NDArray[np.intp], warm: NodeFit) -> tuple[NodeFit, float]:
+        """A fit to ``inputs``, and its price."""
+        inputs = np.sort(inputs)
+        key = node, inputs.tobytes()
+        if key not in self._memory:
+            bound = self._bounds[node]
+            if inputs.size:
+                fit = bound.trimmed(bound.warm_fit(node, inputs, warm, _ITERATIONS, ROUGH))
+            else:
+                fit = bound.cold_fits(node, inputs, range(1))[0]
+            self._memory[key] = fit, self._price(node, fit)
+        return self._memory[key]
+
+    def _price(self, node: int, fit: NodeFit) -> float:
+        return criterion(self._bounds[node], node, fit, max(self._d - 1, 1))
+
+    def _set(self, node: int, fit: NodeFit, price: float) -> None:
+        self.fits[node], self._prices[node] = fit, price
+
+    def _promises(self, node: int, fit: NodeFit) -> NDArray[np.float64]:
+        return self._bounds[node].promises(node, fit.parameters)
+
+    @staticmethod
+    def _best(
+        promises: NDArray[np.float64], columns: NDArray[np.intp], least: float = 0.0
+    ) -> NDArray[np.intp]:
+        """Those of ``columns`` that promise most, if it is more than chance does, and ``least``."""
+        ranked = columns[np.argsort(-promises[columns], kind="stable")][:_MOST_TRIED]
+        return ranked[promises[ranked] > max(least, 0.0)]

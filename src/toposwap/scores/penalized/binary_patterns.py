@@ -1,0 +1,107 @@
+"""The nodes of a sparse score on 0/1 columns, through the patterns of the few columns in use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.kernels.penalized.glm_node import loss_terms, solve_glm
+from toposwap.kernels.penalized.patterns import pattern_sums, spread_residuals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: With more columns in use there are hardly fewer patterns than rows.
+_MOST_COLUMNS = 9
+
+
+class PatternSolver:
+    """Grows the set of columns in use until no other violates its condition.
+
+    Parameters
+    ----------
+    Z, omega, columns, targets
+        Scaled columns (d, n), weights of the rows (n,), columns as they are and as what is to be
+        predicted (d, n).
+    mean, scale
+        Z = (columns - mean) / scale, (d,) each.
+    deviations
+        Standard deviations of the rows of Z, (d,).
+    """
+
+    def __init__(
+        self,
+        Z: NDArray[np.float64],
+        omega: NDArray[np.float64],
+        columns: NDArray[np.float64],
+        targets: NDArray[np.float64],
+        mean: NDArray[np.float64],
+        scale: NDArray[np.float64],
+        deviations: NDArray[np.float64],
+    ) -> None:
+        self._Z, self._omega, self._targets = Z, omega, targets
+        self._mean, self._scale, self._deviations = mean, scale, deviations
+        self._binary = ((columns == 0.0) | (columns == 1.0)).all(axis=1)
+        self._bits = np.where(self._binary[:, None], columns, 0.0).astype(np.uint8)
+        self._squares = np.square(targets) @ omega
+
+    def solve(
+        self,
+        node: int,
+        kind: int,
+        allowed: NDArray[np.bool_],
+        w: NDArray[np.float64],
+        b: float,
+        kinks: NDArray[np.float64],
+        concavity: NDArray[np.float64],
+        ridge: NDArray[np.float64],
+        tolerance: float,
+        gradient: NDArray[np.float64],
+        size: NDArray[np.float64],
+    ) -> tuple[float, float, bool]:
+        """As ``solve_glm`` of the kernels; False at the end means: use that."""
+        y, n = self._targets[node], self._omega.size
+        codes, residual = np.empty(n, dtype=np.int64), np.empty(n)
+        active = w != 0.0
+        while True:
+            some = np.flatnonzero(active)
+            if some.size > _MOST_COLUMNS or not self._binary[some].all():
+                return b, 0.0, False
+            mass, total = pattern_sums(self._bits, self._omega, y, some, codes)
+            met = mass > 0.0
+            pattern = (np.arange(mass.size)[met] >> np.arange(some.size)[:, None]) & 1
+            Z = (pattern - self._mean[some, None]) / self._scale[some, None]
+            weight, target = mass[met], total[met] / mass[met]
+            part = w[some]
+            unused = np.empty(some.size), np.empty(some.size)
+            b, loss, converged = solve_glm(
+                Z,
+                weight,
+                target,
+                kind,
+                self._deviations[some],
+                np.ones(some.size, dtype=bool),
+                part,
+                b,
+                kinks[some],
+                concavity[some],
+                ridge[some],
+                0.5 * tolerance,
+                *unused,
+            )
+            if not converged:
+                return b, 0.0, False
+            w[some] = part
+            # The residuals of the patterns hold the means that their rows share.
+            left, curvature = np.empty(weight.size), np.empty(weight.size)
+            _, squares = loss_terms(Z, weight, target, kind, part, b, left, curvature)
+            mu = np.zeros(mass.size)
+            mu[met] = left / weight + target
+            spread_residuals(self._omega, y, codes, mu, residual)
+            np.dot(self._Z, residual, out=gradient)
+            size[:] = self._deviations * float(np.sqrt(self._squares[node]) + np.sqrt(squares))
+            wrong = allowed & ~active & (np.abs(gradient) > kinks + tolerance * size)
+            if not wrong.any():
+                return b, loss, True
+            active |= wrong

@@ -1,0 +1,339 @@
+"""A loss and a penalty on given data: every node solved to its KKT conditions."""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from toposwap.core.errors import InputError
+from toposwap.losses import ColumnLoss, GaussianLoss, LeastSquaresLoss
+from toposwap.orderfit.exact import best_order, best_parents, members
+from toposwap.orderfit.nodes import NodeFit, SeparableScore
+from toposwap.penalties import L0, NoPenalty
+from toposwap.scores.base import Point
+from toposwap.scores.correlated import least_correlated_order
+from toposwap.scores.penalized.gaussian_nodes import GaussianNodes, Solution
+from toposwap.scores.penalized.glm_nodes import KINDS, GLMNodes
+from toposwap.scores.penalized.parent_selection import select_parents
+from toposwap.scores.penalized.rough_fit import RoughFit
+from toposwap.scores.predictors import LinearModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from toposwap.core.dataset import Dataset
+    from toposwap.core.order import Order
+    from toposwap.orderfit.base import OrderFit
+    from toposwap.orderfit.separable import SeparableFit
+    from toposwap.penalties import Penalty, Shape
+    from toposwap.scores.base import BoundScore, Score
+
+#: Nodes are solved well below the tolerance of the certificate.
+_NODE_TOLERANCE = 1e-10
+_FREE = NoPenalty().shape
+#: Columns up to which every move of a concave penalty is priced exactly.
+_MOST_PRICED_EXACTLY = 50
+#: How far above its threshold a gradient must be for a rough solution to want the candidate.
+_CLEARLY = 1.05
+#: Columns up to which all sets of parents can be tried.
+_MOST_EXACT = 14
+
+
+class Coefficients(NamedTuple):
+    """W (d, d) and the intercepts b (d,): f_j = b_j + X W_j."""
+
+    weights: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+
+
+class BoundPenalized(SeparableScore):
+    """Q on given data.
+
+    Parameters
+    ----------
+    score, data
+        What is bound to what.
+    losses
+        The loss of each column.
+    penalty
+        With its weight worked out.
+    """
+
+    def __init__(
+        self, score: Score, data: Dataset, losses: tuple[ColumnLoss, ...], penalty: Penalty
+    ) -> None:
+        self.score = score
+        self.data = data
+        self.losses = losses
+        self.penalty = penalty
+        remark = score.loss.remark(data) if hasattr(score, "loss") else None
+        #: What was chosen by looking at the data, in words.
+        self.choices = (remark,) if remark else ()
+        self._moments = [loss.from_moments for loss in losses]
+        self._logarithmic = [isinstance(loss, GaussianLoss) for loss in losses]
+        if not penalty.convex and all(self._moments) and data.d <= _MOST_PRICED_EXACTLY:
+            # Nodes have many local minima, and so have orders.
+            self.suggested_restarts = 10
+        elif penalty.selects_edges and not all(self._moments):
+            self.suggested_restarts = max(3, data.d // 2 - 7)
+        self._gaussian = GaussianNodes(data, _NODE_TOLERANCE)
+        self._glm = None if all(self._moments) else GLMNodes(data, losses, _NODE_TOLERANCE)
+
+    @cached_property
+    def gradient_unit(self) -> float:
+        """For least squares alone, the geometric mean of the columns' variances; else 1."""
+        if not all(isinstance(loss, LeastSquaresLoss) for loss in self.losses):
+            return 1.0
+        logs = np.log(self.data.deviations) + np.log(self.data.scale)
+        return float(np.exp(2.0 * logs.mean()))
+
+    def fit(self, order: Order) -> SeparableFit:
+        """Solve every node; with many columns the nodes of a concave penalty are slow."""
+        concave = not self.penalty.convex and not isinstance(self.penalty, L0)
+        if concave and all(self._moments) and self.data.d > _MOST_PRICED_EXACTLY:
+            return RoughFit(self, order)
+        return super().fit(order)
+
+    # --- solving ---------------------------------------------------------------------------------
+
+    def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
+        """Solve ``node`` and say which changes of ``allowed`` would change the solution."""
+        if isinstance(self.penalty, L0):
+            solution, wants = self._select(node, allowed, warm)
+        else:
+            assert self.penalty.shape is not None
+            solution, wants = self._stationary(node, allowed, warm, self.penalty.shape)
+        value = solution.loss + self.penalty.value(solution.weights)
+        parameters = (solution.weights, solution.intercept)
+        return NodeFit(value, parameters, uses=solution.weights != 0.0, wants=wants)
+
+    def rough_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
+        """What a few steps from ``warm`` come to, for a Gaussian column and a shaped penalty."""
+        assert self.penalty.shape is not None
+        solution = self._gaussian.solve(
+            node,
+            allowed,
+            warm.parameters[0],
+            self.penalty.shape,
+            logarithmic=self._logarithmic[node],
+            rough=True,
+        )
+        value = solution.loss + self.penalty.value(solution.weights)
+        # A candidate that is hardly wanted would hardly lower the value.
+        wants = (np.abs(solution.gradient) > _CLEARLY * solution.kinks) & ~allowed
+        wants[node] = False
+        parameters = (solution.weights, solution.intercept)
+        return NodeFit(value, parameters, uses=solution.weights != 0.0, wants=wants)
+
+    def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64] | Coefficients:
+        """W where all losses are Gaussian, which need no intercept besides; else W and b."""
+        weights = np.column_stack([node.parameters[0] for node in nodes])
+        if all(self._moments):
+            return weights
+        return Coefficients(weights, np.array([node.parameters[1] for node in nodes]))
+
+    def _stationary(
+        self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None, shape: Shape
+    ) -> tuple[Solution, NDArray[np.bool_]]:
+        """The solution and which absent variables (d,) would change it if they were allowed."""
+        start = None if warm is None else warm.parameters
+        solution = self._solve(node, allowed, start, shape)
+        excess = np.abs(solution.gradient) - solution.kinks
+        wants = (excess > _NODE_TOLERANCE * solution.size) & ~allowed
+        wants[node] = False
+        return solution, wants
+
+    def _solve(
+        self,
+        node: int,
+        allowed: NDArray[np.bool_],
+        start: tuple[NDArray[np.float64], float] | None,
+        shape: Shape,
+    ) -> Solution:
+        if self._moments[node]:
+            weights = None if start is None else start[0]
+            return self._gaussian.solve(
+                node, allowed, weights, shape, logarithmic=self._logarithmic[node]
+            )
+        assert self._glm is not None
+        return self._glm.solve(node, allowed, start, shape, KINDS[self.losses[node].name])
+
+    def _select(
+        self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None
+    ) -> tuple[Solution, NDArray[np.bool_]]:
+        """Parents worth their price."""
+        assert isinstance(self.penalty, L0)
+
+        def fit(parents: NDArray[np.bool_], near: Solution | None) -> Solution:
+            start = None if near is None else (near.weights, near.intercept)
+            return self._solve(node, parents, start, _FREE)
+
+        if self._moments[node]:
+            curvature = partial(self._gaussian.curvature, node, logarithmic=self._logarithmic[node])
+        else:
+            assert self._glm is not None
+            curvature = partial(self._glm.curvature, node, kind=KINDS[self.losses[node].name])
+        squares = isinstance(self.losses[node], LeastSquaresLoss)
+        return select_parents(
+            allowed,
+            np.zeros_like(allowed) if warm is None else warm.parameters[0] != 0.0,
+            self.penalty.weight,
+            fit,
+            curvature,
+            node=node,
+            logarithmic=self._logarithmic[node],
+            unit=float(self.data.scale[node]) ** 2 if squares else 1.0,
+        )
+
+    def starting_order(self, rng: np.random.Generator) -> Order | None:  # noqa: ARG002
+        """The least correlated first, where variances say nothing."""
+        return least_correlated_order(self.data) if all(self._logarithmic) else None
+
+    def guide(self) -> BoundScore | None:
+        """BIC where the loss is a likelihood: there edges are chosen in microseconds."""
+        from toposwap.scores.penalized.score import Penalized
+
+        own = zip(self._logarithmic, self._moments, strict=True)
+        free_of_units = all(logarithmic or not squares for logarithmic, squares in own)
+        if not free_of_units or not self.penalty.selects_edges or self.data.n <= self.data.d:
+            return None
+        try:
+            return Penalized("gaussian", "bic").bind(self.data)
+        except InputError:
+            # Columns that depend on each other, which only the guide minds.
+            return None
+
+    def best_order(self) -> Order | None:
+        """By dynamic programming, where a node has one solution whatever its solver starts from."""
+        return super().best_order() if self._one_solution else None
+
+    def solve_exactly(self, fit: OrderFit) -> bool:
+        """Refuse where a node may have several solutions, of which a solver finds one.
+
+        With a price per edge a node has one for each set of parents, and all of these are tried.
+        """
+        if isinstance(self.penalty, L0):
+            fit.restore(self._best_choices())
+            return True
+        if not self._one_solution:
+            raise InputError(
+                f"search='exact' proves a global minimum, and a node of {self.score!r} may have "
+                "several local ones; use search='auto'"
+            )
+        return super().solve_exactly(fit)
+
+    def _best_choices(self) -> tuple[Order, list[NodeFit]]:
+        """The best order and parents of all, by ``d 2^(d-1)`` fits without a price."""
+        assert isinstance(self.penalty, L0)
+        d, price = self.data.d, self.penalty.weight
+        if d > _MOST_EXACT:
+            raise InputError(
+                f"search='exact' fits every set of parents with this score: {d} columns are too "
+                f"many (at most {_MOST_EXACT}); use search='auto'"
+            )
+        tables = [best_parents(d, v, price, self._losses_of(v)) for v in range(d)]
+        order = best_order(d, lambda v, subset: float(tables[v][0][subset]))
+        nodes = []
+        for v in range(d):
+            before = order.positions < order.positions[v]
+            chosen = members(int(tables[v][1][before @ (1 << np.arange(d))]), d)
+            solution = self._solve(v, chosen, None, _FREE)
+            known = NodeFit(solution.loss, (solution.weights, solution.intercept))
+            nodes.append(self.fit_node(v, before, known))
+        return order, nodes
+
+    def _losses_of(self, node: int) -> Callable[[int], float]:
+        """The least loss of ``node`` for a set of parents; each fit starts from one of fewer."""
+        starts: dict[int, tuple[NDArray[np.float64], float]] = {}
+
+        def loss(subset: int) -> float:
+            fewer = starts.get(subset & (subset - 1))
+            solution = self._solve(node, members(subset, self.data.d), fewer, _FREE)
+            starts[subset] = (solution.weights, solution.intercept)
+            return solution.loss
+
+        return loss
+
+    @property
+    def _one_solution(self) -> bool:
+        return self.score.convex or isinstance(self.penalty, NoPenalty)
+
+    # --- evaluating ------------------------------------------------------------------------------
+
+    def evaluate(self, parameters: NDArray[np.float64] | Coefficients) -> Point:
+        """Q and the distance of zero from its subdifferential, at W or at W and b.
+
+        Without intercepts they are the best ones for W; those of Gaussian columns always are.
+        """
+        W, _, losses, gradient, size, rest = self._derivatives(parameters)
+        loss, gradient, size = self._pooled(losses, gradient, size)
+        present = np.abs(gradient + self.penalty.slope(W))
+        if np.isinf(self.penalty.threshold):
+            absent = np.zeros_like(gradient)
+        else:
+            absent = np.maximum(np.abs(gradient) - self.penalty.threshold, 0.0)
+        distance = np.where(W != 0.0, present, absent)
+        np.fill_diagonal(distance, 0.0)
+        penalty = self.penalty.value(W)
+        return Point(
+            weights=W,
+            value=loss + penalty,
+            penalty=penalty,
+            gradient=distance,
+            row_scale=self.data.deviations * self.data.scale,
+            column_scale=size,
+            rest=rest,
+        )
+
+    def _pooled(
+        self,
+        losses: NDArray[np.float64],
+        gradient: NDArray[np.float64],
+        size: NDArray[np.float64],
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """The loss of all columns, its gradient (d, d) and column scales (d,)."""
+        return float(losses.sum()), gradient, size
+
+    def predictor(self, parameters: NDArray[np.float64] | Coefficients) -> LinearModel:
+        """The mean of each column by its loss."""
+        W, b, *_ = self._derivatives(parameters)
+        return LinearModel(W, b, None if all(self._moments) else self.losses)
+
+    def intercepts(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
+        """The intercepts, (d,): as given, or the best ones for W."""
+        return self._derivatives(parameters)[1]
+
+    def _derivatives(
+        self, parameters: NDArray[np.float64] | Coefficients
+    ) -> tuple[
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        float,
+    ]:
+        """W, b, losses (d,), their gradients (d, d), column scales (d,), residual of b."""
+        given = isinstance(parameters, Coefficients)
+        W: NDArray[np.float64] = parameters.weights if given else parameters  # type: ignore[union-attr, assignment]
+        d, data = self.data.d, self.data
+        b, losses, size, gradient = np.empty(d), np.empty(d), np.empty(d), np.empty((d, d))
+        worst = 0.0
+        for j, loss in enumerate(self.losses):
+            if self._moments[j]:
+                losses[j], gradient[:, j], size[j] = self._gaussian.evaluate(
+                    j, W[:, j], logarithmic=self._logarithmic[j]
+                )
+                b[j] = data.mean[j] - data.mean @ W[:, j]
+            else:
+                assert self._glm is not None
+                intercept = float(parameters.intercepts[j]) if given else None  # type: ignore[union-attr]
+                losses[j], gradient[:, j], size[j], rest, b[j] = self._glm.evaluate(
+                    j, W[:, j], intercept, KINDS[loss.name]
+                )
+                worst = max(worst, rest)
+        return W, b, losses, gradient, size, worst

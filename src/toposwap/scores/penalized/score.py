@@ -1,0 +1,159 @@
+r"""A loss and a penalty make a score.
+
+.. math:: Q(W, b) = \ell(X,\, 1 b^\top + X W) + \sum_{ij} \rho(W_{ij}), \qquad
+          X \in \mathbb R^{n \times d},\; W \in \mathbb R^{d \times d},\; b \in \mathbb R^d .
+
+Any loss of :mod:`toposwap.losses` goes with any penalty of :mod:`toposwap.penalties`. All losses
+but that of equal variances are sums over columns, :math:`\sum_j \ell_j(x_j, b_j + X w_j)`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toposwap.core.errors import InputError
+from toposwap.core.registry import resolve
+from toposwap.losses import (
+    LOSSES,
+    EqualVarianceLoss,
+    GaussianLoss,
+    LeastSquaresLoss,
+    LogisticLoss,
+    Loss,
+    Mixed,
+    PoissonLoss,
+)
+from toposwap.penalties import BIC, L0, PENALTIES, NoPenalty, Penalty
+from toposwap.penalties.base import Shaped
+from toposwap.scores.base import BoundScore, Score
+from toposwap.scores.dependence import refuse_dependent
+from toposwap.scores.l0.bound import BoundSubset, checked_max_parents
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from toposwap.core.dataset import Dataset
+    from toposwap.losses import ColumnLoss
+
+
+class Penalized(Score):
+    """loss(X, F) + sum_ij penalty(W_ij), f_j = intercept + X w_j; separable if the loss is.
+
+    Parameters
+    ----------
+    loss
+        A loss, its name ("least-squares", "gaussian", "equal-variance", "logistic", "poisson"),
+        "auto" to choose by column, or one loss for each column as a list or a mapping from names.
+    penalty
+        A penalty or its name ("none", "l1", "mcp", "bic", "ebic", "ridge"; "l0" is "bic").
+    max_parents
+        The most parents a node may have, where the penalty is a price per edge and the loss
+        Gaussian.
+    """
+
+    def __init__(
+        self,
+        loss: str | Loss | Sequence[ColumnLoss | str] | Mapping[str, ColumnLoss | str] = "auto",
+        penalty: str | Penalty = "bic",
+        max_parents: int | None = None,
+    ) -> None:
+        self.loss = as_loss(loss)
+        self.penalty: Penalty = resolve("penalty", penalty, PENALTIES, Penalty)
+        self.max_parents = max_parents
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Loss and penalty; the criteria alone mean the Gaussian likelihood."""
+        if self.equivalent and isinstance(self.penalty, BIC):
+            return self.penalty.name
+        return f"{self.loss.name}-{self.penalty.name}"
+
+    @property
+    def convex(self) -> bool:  # type: ignore[override]
+        """Both parts are."""
+        return self.loss.convex and self.penalty.convex
+
+    @property
+    def separable(self) -> bool:  # type: ignore[override]
+        """The loss is; penalties always are."""
+        return self.loss.separable
+
+    @property
+    def selects_edges(self) -> bool:  # type: ignore[override]
+        """The penalty does."""
+        return self.penalty.selects_edges
+
+    @property
+    def scale_dependent(self) -> bool:  # type: ignore[override]
+        """Squares of residuals have units, and so have coefficients that are paid for by size."""
+        by_size = isinstance(self.penalty, Shaped) and not isinstance(self.penalty, NoPenalty)
+        discrete = isinstance(self.loss, LogisticLoss | PoissonLoss)
+        squares = isinstance(self.loss, LeastSquaresLoss | EqualVarianceLoss)
+        return squares or (by_size and not discrete)
+
+    @property
+    def equivalent(self) -> bool:  # type: ignore[override]
+        """The Gaussian likelihood with a price per edge, and not otherwise."""
+        return isinstance(self.loss, GaussianLoss) and not isinstance(self.penalty, Shaped)
+
+    def bind(self, data: Dataset) -> BoundScore:
+        """Find the loss of each column and refuse columns whose solution is not determined."""
+        from toposwap.scores.equal_variance.l0 import BoundPooled
+        from toposwap.scores.equal_variance.penalized import BoundPooledNodes
+        from toposwap.scores.penalized.bound import BoundPenalized
+
+        losses = self.loss.columns(data)
+        penalty = self.penalty.bind(data.n, data.d)
+        pooled = isinstance(self.loss, EqualVarianceLoss)
+        if pooled and isinstance(penalty, L0):
+            return BoundPooled(self, data, penalty.weight, checked_max_parents(self.max_parents))
+        kinds = {type(loss) for loss in losses}
+        if isinstance(penalty, L0) and kinds in ({GaussianLoss}, {LeastSquaresLoss}):
+            if GaussianLoss in kinds and data.n > data.d:
+                # With a twin at hand a node's likelihood has no bound.
+                _refuse_undetermined(data, unbounded=True)
+            most = checked_max_parents(self.max_parents)
+            return BoundSubset(self, data, kinds == {GaussianLoss}, penalty.weight, most)
+        if self.max_parents is not None:
+            raise InputError(
+                "max_parents: only a Gaussian loss with a price per edge (bic, ebic, L0) can keep "
+                "to it; leave it out"
+            )
+        unbounded = GaussianLoss in kinds and data.n > data.d
+        if isinstance(penalty, NoPenalty) or unbounded:
+            _refuse_undetermined(data, unbounded=unbounded)
+        bound = BoundPooledNodes if pooled else BoundPenalized
+        return bound(self, data, losses, penalty)
+
+    def with_price(self) -> Score:
+        """Squares alone know no price: there it is the likelihood of one variance for all."""
+        squares = isinstance(self.loss, LeastSquaresLoss)
+        return Penalized("equal-variance" if squares else self.loss, "bic", self.max_parents)
+
+
+def as_loss(loss: object) -> Loss:
+    """A loss from its name, or one for each column from a list or a mapping."""
+
+    def one(item: object) -> Loss:
+        return resolve("loss", item, LOSSES, Loss)
+
+    if isinstance(loss, dict):
+        return Mixed({name: one(item) for name, item in loss.items()})  # type: ignore[misc]
+    if isinstance(loss, list | tuple):
+        return Mixed([one(item) for item in loss])  # type: ignore[misc]
+    return one(loss)
+
+
+def _refuse_undetermined(data: Dataset, *, unbounded: bool) -> None:
+    """No column may be a combination of others.
+
+    Without a penalty its coefficients would not be determined; the Gaussian likelihood
+    (``unbounded``) would have no bound even with one.
+    """
+    if data.n <= data.d:
+        raise InputError(
+            f"{data.n} rows are too few for {data.d} columns without a penalty (n_samples={data.n} "
+            "must be larger): use one (l1, ridge), fewer columns, or more rows"
+        )
+    remedy = "use the least-squares loss with a penalty" if unbounded else "use l1 or ridge"
+    refuse_dependent(data, data.factor, data.rounding, remedy)

@@ -1,0 +1,203 @@
+"""Tables that cannot be used are refused with the column and the remedy."""
+
+import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+from small import D, N, days, exactly_dependent, frame, table, with_entry
+
+import toposwap as ts
+from toposwap.core.errors import InputError
+
+BAD_TABLES = {
+    # missing and infinite
+    "NaN": (lambda: with_entry(np.nan), "NaN.* in column 'x2': drop or impute"),
+    "infinity": (lambda: with_entry(np.inf), "infinity.* in column 'x2': drop or impute"),
+    "minus infinity": (lambda: with_entry(-np.inf), "infinity .* in column 'x2': drop or impute"),
+    "both infinities": (
+        lambda: np.vstack([with_entry(np.inf), with_entry(-np.inf)]),
+        "infinity .* in column 'x2'",
+    ),
+    "NaN in two columns": (
+        lambda: frame(a=np.nan, d=np.nan),
+        "NaN .* in columns 'a', 'd': drop or impute",
+    ),
+    "NA in a nullable column": (
+        lambda: frame(b=pd.array([None, *range(N - 1)], dtype="Int64")),
+        "missing values.* in column 'b': drop or impute",
+    ),
+    "NA in a nullable boolean": (
+        lambda: frame(b=pd.array([None, *[True, False] * 24, True], dtype="boolean")),
+        "missing values.* in column 'b': drop or impute",
+    ),
+    "NA among objects": (
+        lambda: frame(b=pd.Series([pd.NA, *range(N - 1)], dtype=object)),
+        "missing values.* in column 'b': drop or impute",
+    ),
+    "None among objects": (
+        lambda: frame(b=pd.Series([None, *range(N - 1)], dtype=object)),
+        "missing values.* in column 'b': drop or impute",
+    ),
+    "masked entries": (
+        lambda: np.ma.masked_array(table(), mask=np.arange(N * D).reshape(N, D) == 6),
+        "missing values.* in column 'x2': drop or impute",
+    ),
+    # not numbers
+    "text": (lambda: frame(c="word"), "column 'c' holds text: encode it as numbers"),
+    "digits written as text": (
+        lambda: frame(c=[str(k) for k in range(N)]),
+        "column 'c' holds text: encode it as numbers .*to_numeric",
+    ),
+    "array of text": (lambda: table().astype(str), "column 'x0' holds text: encode it"),
+    "array of bytes": (lambda: table().astype("S"), "column 'x0' holds text: encode it"),
+    "categories": (
+        lambda: frame(c=pd.Categorical(["u", "v"] * (N // 2))),
+        "column 'c' holds text: encode it as numbers",
+    ),
+    "dates": (
+        lambda: frame(b=pd.date_range("2020", periods=N)),
+        "column 'b' holds dates.*: turn it into a number",
+    ),
+    "dates with a time zone": (
+        lambda: frame(b=pd.date_range("2020", periods=N, tz="UTC")),
+        "column 'b' holds dates.*: turn it into a number",
+    ),
+    "durations": (
+        lambda: frame(b=pd.to_timedelta(np.arange(N), unit="D")),
+        "column 'b' holds .*durations: turn it into a number",
+    ),
+    "Python dates": (lambda: frame(b=days()), "column 'b' holds dates.*: turn it into a number"),
+    "only dates": (
+        lambda: np.arange(100).reshape(N, 2).astype("M8[D]"),
+        "column 'x0' holds dates.*: turn it into a number",
+    ),
+    "periods": (
+        lambda: frame(b=pd.period_range("2020", periods=N, freq="D")),
+        "column 'b' is not numeric .*: encode it",
+    ),
+    "complex": (lambda: table() + 1j, "column 'x0' .*Complex data not supported: give the real"),
+    "one complex column": (
+        lambda: frame(c=1j * np.arange(N)),
+        "column 'c' .*Complex data not supported: give the real part",
+    ),
+    "complex objects": (
+        lambda: frame(c=np.arange(N) * 1j).astype(object),
+        "column 'c' .*Complex data not supported",
+    ),
+    "complex without imaginary part": (
+        lambda: table().astype(complex),
+        "column 'x0' .*Complex data not supported",
+    ),
+    "lists in cells": (
+        lambda: np.array([[1, [2, 3]], [4, 5], [6, 7]], dtype=object),
+        "column 'x1' is not numeric .*: encode it",
+    ),
+    # shapes
+    "one column": (lambda: table()[:, :1], "1 feature.*one column.* give at least 2"),
+    "one row": (lambda: table()[:1], "one row.* give more rows"),
+    "no rows": (lambda: table()[:0], "no rows.* minimum of 2"),
+    "no columns": (lambda: table()[:, :0], "minimum of 2 .*no columns"),
+    "empty frame": (pd.DataFrame, "no rows.* minimum of 2"),
+    "one dimension": (lambda: table()[:, 0], "two dimensions .*got 1.* [Rr]eshape"),
+    "series": (lambda: frame()["a"], "two dimensions .*got 1.* [Rr]eshape"),
+    "three dimensions": (lambda: table()[None], "two dimensions .*got 3"),
+    "nothing": (lambda: None, "two dimensions .*got 0"),
+    "a word": (lambda: "table", "two dimensions .*got 0"),
+    "ragged rows": (lambda: [[1.0, 2.0], [3.0]], "rows of equal length"),
+    "few rows": (lambda: table()[:D], r"4 rows are too few .* 4 columns.*ridge=0.1.*fewer columns"),
+    "fewer rows": (lambda: table()[:2], r"2 rows are too few .* 4 columns.*ridge"),
+    # names
+    "duplicate names": (
+        lambda: pd.DataFrame(table(), columns=list("abba")),
+        "duplicate column names: 'a', 'b'; rename",
+    ),
+    "duplicate names among objects": (
+        lambda: pd.DataFrame(table(), columns=list("abca")).astype(object),
+        "duplicate column names: 'a'; rename",
+    ),
+    "names equal as text": (
+        lambda: pd.DataFrame(table(), columns=["a", "1", 1, "b"]),
+        "duplicate column names: '1'; rename",
+    ),
+    # nothing to learn from
+    "constant": (lambda: frame(b=3.3), "column 'b' is constant.* drop it"),
+    "two constants": (lambda: frame(b=0, d=True), "columns 'b', 'd' are constant.* drop"),
+    "constant to rounding": (
+        lambda: frame(b=[0.1 + 0.2, 0.3] * (N // 2)),
+        "column 'b' is constant.* drop it",
+    ),
+    "noise below the last digit of the mean": (
+        lambda: frame(b=1e8 + 1e-8 * np.arange(N) / N),
+        "column 'b' is constant.* drop it",
+    ),
+    "dependent": (
+        exactly_dependent,
+        "columns 'a', 'b', 'd' depend linearly .*: drop one of them, or use a ridge",
+    ),
+    "copied column": (
+        lambda: frame().assign(d=lambda x: x["b"]),
+        "columns 'b', 'd' depend linearly .*: drop one",
+    ),
+    "dependent in the digits a large mean leaves": (
+        lambda: exactly_dependent(means=1e8),
+        "columns 'a', 'b', 'd' depend linearly .*: drop one",
+    ),
+    "multiple of a column with a large mean": (
+        lambda: frame().assign(a=lambda x: x["a"] + 1e8, b=lambda x: 3.0 * x["a"]),
+        "columns 'a', 'b' depend linearly .*: drop one",
+    ),
+    "column without its large mean": (
+        lambda: frame().assign(a=lambda x: x["a"] + 1e8, b=lambda x: x["a"] - 1e8),
+        "columns 'a', 'b' depend linearly .*: drop one",
+    ),
+    # magnitudes
+    "too large": (lambda: table() * [1, 1e154, 1, 1], "above 1e.152 in column 'x1'.* larger unit"),
+    "too small": (
+        lambda: table() * [1, 1, 1, 1e-160],
+        "below 1e-152 in column 'x3'.* smaller unit",
+    ),
+    "subnormal": (lambda: table() * 1e-310, "below 1e-152 in columns 'x0', .* smaller unit"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TABLES)
+def test_bad_table_is_refused(case):
+    make, words = BAD_TABLES[case]
+    X = make()
+    before = copy.deepcopy(X)
+    model = ts.Topo()
+    with pytest.raises(InputError, match=f"(?s){words}"):
+        model.fit(X)
+    assert not hasattr(model, "weights_")
+    with pytest.raises(InputError, match=f"(?s){words}"):
+        ts.check_kkt(np.zeros((D, D)), X)
+    if isinstance(X, pd.DataFrame | pd.Series):
+        assert X.equals(before)
+    else:
+        np.testing.assert_equal(X, before)
+
+
+def test_a_sparse_matrix_is_refused():
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(InputError, match=r"dense data is required: use X.toarray\(\)"):
+        ts.Topo().fit(sparse.csr_array(table()))
+
+
+def test_long_lists_of_columns_are_cut_short():
+    X = np.zeros((50, 30))
+    with pytest.raises(InputError, match="'x7' and 22 more are constant"):
+        ts.Topo().fit(X)
+
+
+@pytest.mark.parametrize("names", [["a"], list("abcde")])
+def test_wrong_number_of_names(names):
+    for X in (table(), frame(), frame(b=True)):
+        with pytest.raises(InputError, match=f"names: {len(names)} given for 4 columns"):
+            ts.Dataset.from_table(X, names=names)
+
+
+@pytest.mark.parametrize("center", ["no", None, 1])
+def test_center_is_yes_or_no(center):
+    with pytest.raises(InputError, match="center: must be True or False"):
+        ts.Topo(center=center).fit(table())

@@ -1,0 +1,165 @@
+"""Pictures: of the right kind, complete, and with every arrow visible."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.transforms import Affine2D
+
+import toposwap
+from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning
+from toposwap.report import draw_graph
+from toposwap.report.plot import graph as plot
+from toposwap.report.plot.canvas import NEGATIVE, POSITIVE
+from toposwap.report.plot.graph import graph_figure
+from toposwap.simulate import dag, edge_weights
+
+TRIANGLE = np.array([[0, 1.0, -0.5], [0, 0, 2.0], [0, 0, 0]])
+
+
+def model(d, k=2, seed=0):
+    return edge_weights(dag(d, "ER", k, random_state=seed), random_state=seed)
+
+
+def drawn(weights, **options):
+    names = [f"x{k}" for k in range(len(weights))]
+    axes = graph_figure(weights, names, **options).axes[0]
+    arrows = [patch for patch in axes.patches if isinstance(patch, FancyArrowPatch)]
+    boxes = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
+    return axes, arrows, boxes
+
+
+@pytest.mark.parametrize(
+    ("suffix", "magic"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")]
+)
+def test_formats(tmp_path, suffix, magic):
+    path = tmp_path / f"graph{suffix}"
+    draw_graph(TRIANGLE, path)
+    first = path.read_bytes()
+    assert first.startswith(magic)
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+    if suffix != ".svg":
+        draw_graph(TRIANGLE, path)
+        assert path.read_bytes() == first
+
+
+def test_width_and_colour_tell_the_weight():
+    _, arrows, _ = drawn(TRIANGLE)
+    by_width = sorted(arrows, key=lambda arrow: arrow.get_linewidth())
+    colours = [to_hex(arrow.get_edgecolor()) for arrow in by_width]
+    assert colours == [NEGATIVE.lower(), POSITIVE.lower(), POSITIVE.lower()]
+    widths = [arrow.get_linewidth() for arrow in by_width]
+    assert widths[0] < widths[1] < widths[2]
+
+
+@pytest.mark.parametrize("d", [3, 12, 30, 60])
+def test_no_arrow_runs_through_a_box(d):
+    axes, arrows, boxes = drawn(model(d, k=min(2, (d - 1) / 2), seed=d))
+    assert len(boxes) == d
+    rectangles = [box.get_path().get_extents() for box in boxes]
+    points = np.vstack([centre_line(arrow) for arrow in arrows])
+    for box in rectangles:
+        inside = (
+            (points[:, 0] > box.x0 + 1e-6)
+            & (points[:, 0] < box.x1 - 1e-6)
+            & (points[:, 1] > box.y0 + 1e-6)
+            & (points[:, 1] < box.y1 - 1e-6)
+        )
+        assert not inside.any()
+    # Everything is on the paper.
+    (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
+    assert left < points[:, 0].min()
+    assert points[:, 0].max() < right
+    assert low < points[:, 1].min()
+    assert points[:, 1].max() < high
+
+
+def centre_line(arrow):
+    """Points on the curve that an arrow was made from, before its head is attached, (m, 2)."""
+    # Curves are flattened to within a unit: a large one is followed closely.
+    scale = 1000.0
+    path = arrow._path_original.transformed(Affine2D().scale(scale))
+    return np.vstack(path.to_polygons(closed_only=False)) / scale
+
+
+def test_names_fit_into_their_boxes():
+    names = ["a", "mean household income in euros", "Supercalifragilisticexpialidocious"]
+    figure = graph_figure(TRIANGLE, names)
+    figure.set_dpi(100)
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    boxes = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
+    for text in axes.texts:
+        extent = text.get_window_extent()
+        assert any(
+            box.get_window_extent().x0 <= extent.x0
+            and extent.x1 <= box.get_window_extent().x1
+            and box.get_window_extent().y0 <= extent.y0
+            and extent.y1 <= box.get_window_extent().y1
+            for box in boxes
+        )
+
+
+def test_names_are_not_mathematics(tmp_path):
+    frame = pd.DataFrame(TRIANGLE, columns=["$x_1$", "100%", "$"])
+    draw_graph(frame, tmp_path / "g.png", title="costs in $ and $")
+    assert (tmp_path / "g.png").stat().st_size > 1000
+
+
+def test_a_font_without_the_letters_is_mentioned(tmp_path):
+    with pytest.warns(ToposwapWarning, match="font lacks some characters"):
+        draw_graph(TRIANGLE, tmp_path / "g.png", names=["a", "\U00012000", "c"])
+
+
+def test_only_the_strongest_of_very_many_edges_are_drawn(monkeypatch):
+    monkeypatch.setattr(plot, "MOST_EDGES", 10)
+    axes, arrows, boxes = drawn(edge_weights(dag(8, "full", random_state=0), random_state=0))
+    assert len(arrows) == 10
+    assert len(boxes) == 8
+    legend = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert "18 weaker edges are not drawn" in legend
+
+
+def test_graphs_without_edges(tmp_path):
+    draw_graph(np.zeros((5, 5)), tmp_path / "g.png")
+    axes, arrows, boxes = drawn(np.zeros((5, 5)))
+    assert (len(arrows), len(boxes)) == (0, 5)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["no edges"]
+
+
+def test_refusals(tmp_path):
+    with pytest.raises(InputError, match=r"g\.gif'.*\.png, \.svg, \.pdf"):
+        draw_graph(TRIANGLE, tmp_path / "g.gif")
+    with pytest.raises(InputError, match=r"'b' -> 'a' -> 'b'|'a' -> 'b' -> 'a'"):
+        draw_graph(np.array([[0, 1], [1, 0]]), tmp_path / "g.png", names=["a", "b"])
+    with pytest.raises(InputError, match="names: 2 given for 3 nodes"):
+        draw_graph(TRIANGLE, tmp_path / "g.png", names=["a", "b"])
+    with pytest.raises(InputError, match=r"got \(3,\)"):
+        draw_graph(np.zeros(3), tmp_path / "g.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_matplotlib(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match=r"g\.png.*toposwap\[plot\]"):
+        draw_graph(TRIANGLE, tmp_path / "g.png")
+
+
+def test_nothing_global_is_touched(tmp_path):
+    code = (
+        "import sys, matplotlib; before = matplotlib.rcParams.copy()\n"
+        "from toposwap.report import draw_graph\n"
+        f"draw_graph([[0, 1.0], [0, 0]], {str(tmp_path / 'g.png')!r})\n"
+        "assert matplotlib.rcParams.copy() == before\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+    )
+    home = str(Path(toposwap.__path__[0]).parent)
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": home})
