@@ -67,7 +67,7 @@ def test_violations_are_ways_down(seed):
 
     for i, j in found.tolist():
         assert point.weights[i, j] == 0.0  # Lemma 2
-        assert fit.price(with_edge(fit.order, point.weights, i, j)) < 0.0
+        assert fit.delta(with_edge(fit.order, point.weights, i, j)) < 0.0
 
 
 def test_some_sparse_fits_do_violate_the_conditions():

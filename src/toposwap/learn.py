@@ -11,7 +11,7 @@ from toposwap.certificate import certify
 from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
-from toposwap.pruning.threshold import BY_PRICE
+from toposwap.pruning.threshold import BY_BIC
 from toposwap.result import Pruned, Result
 from toposwap.search.base import run
 from toposwap.search.ctrl_c import CtrlC
@@ -38,7 +38,7 @@ def learn(
 ) -> Result:
     """Bind, start, search, certify, and ``prune``.
 
-    That is by the score's own rule if it has one ("auto") or by a price per edge ("bic"). The
+    That is by the score's own rule if it has one ("auto") or by an L0 penalty ("bic"). The
     certificate does not trust the fit: it evaluates Q at the weights afresh.
     """
     whole = isinstance(max_iter, (int, np.integer)) and not isinstance(max_iter, bool)
@@ -52,9 +52,9 @@ def learn(
     bound = score.bind(data)
     # Perhaps another: the one that ``score`` chose for these data.
     score = bound.score
-    if prune == BY_PRICE and score.with_price() is None:
+    if prune == BY_BIC and score.with_l0() is None:
         own = ", which has a rule of its own: prune='auto'" if bound.pruning else ""
-        raise InputError(f"prune: no price per edge goes with the score {score.name}{own}")
+        raise InputError(f"prune: no L0 penalty goes with the score {score.name}{own}")
     if not (isinstance(init, str) and init in INITS):
         from toposwap.baselines import resolve_start
 
@@ -80,8 +80,8 @@ def learn(
     if prune is not None:
         with CtrlC() as ctrl_c:
             try:
-                if prune == BY_PRICE:
-                    pruned = _priced(bound, order, rng)
+                if prune == BY_BIC:
+                    pruned = _by_bic(bound, order, rng)
                 else:
                     pruned = _pruned(bound, parameters, order, rng)
             except BaseException as error:
@@ -133,11 +133,11 @@ def _pruned(
     return Pruned(weights, Order(variables), fewer, predictor, bound.pruning)
 
 
-def _priced(bound: BoundScore, order: Order, rng: np.random.Generator) -> Pruned:
-    priced = bound.score.with_price()
-    assert priced is not None
-    found = learn(bound.data, priced, AutoSearch(n_restarts=0), list(order), rng=rng)
-    rule = f"a price per edge ({found.score_name}), which may turn edges"
+def _by_bic(bound: BoundScore, order: Order, rng: np.random.Generator) -> Pruned:
+    evaluated = bound.score.with_l0()
+    assert evaluated is not None
+    found = learn(bound.data, evaluated, AutoSearch(n_restarts=0), list(order), rng=rng)
+    rule = f"an L0 penalty ({found.score_name}), which may turn edges"
     return Pruned(
-        found.weights, found.order, found.parameters, found.predictor, rule, priced.equivalent
+        found.weights, found.order, found.parameters, found.predictor, rule, evaluated.equivalent
     )

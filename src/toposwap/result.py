@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Pruned:
-    """The edges that a score's own rule or a price per edge keeps, fitted again.
+    """The edges that a score's own rule or an L0 penalty keeps, fitted again.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Result:
     predictor
         The fitted values of all columns as a function of new rows, None where the score has none.
     pruned
-        What the score's own rule or a price per edge left, where one of these pruned.
+        What the score's own rule or an L0 penalty left, where one of these pruned.
     """
 
     names: tuple[str, ...]

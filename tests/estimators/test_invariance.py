@@ -1,7 +1,7 @@
 """Renaming, reflecting and rescaling the columns changes the answer in the same way, and no other.
 
 With columns permuted by P (the starting order along with them), signs S and a common factor c, the
-data X P S c have prices c^2 times those of X, weights S P' W P S, and so on.
+data X P S c have deltas c^2 times those of X, weights S P' W P S, and so on.
 """
 
 import numpy as np

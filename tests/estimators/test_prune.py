@@ -46,7 +46,7 @@ def test_other_values_of_prune_are_refused(prune):
         ts.Topo(prune=prune).fit(table())
 
 
-PRICED = [name for name, score in SCORES.items() if score().with_price() is not None]
+PRICED = [name for name, score in SCORES.items() if score().with_l0() is not None]
 
 
 @pytest.mark.parametrize("name", PRICED)
@@ -66,15 +66,15 @@ def test_a_price_per_edge_goes_on_from_the_certified_order(name):
     assert all(places[i] < places[j] for i, j in np.argwhere(model.adjacency_matrix_))
     assert model.causal_order_ == list(pruned.order)
     # Not above where it started from, and a place from which no insertion leads down.
-    priced = SCORES[name]().with_price()
+    evaluated = SCORES[name]().with_l0()
     here, there = (
-        ts.Topo(priced, "none", list(o)).fit(X) for o in (whole.result_.order, pruned.order)
+        ts.Topo(evaluated, "none", list(o)).fit(X) for o in (whole.result_.order, pruned.order)
     )
     assert there.score_ <= here.score_ + 1e-12
-    on = ts.Topo(priced, init=list(pruned.order), n_restarts=0).fit(X)
+    on = ts.Topo(evaluated, init=list(pruned.order), n_restarts=0).fit(X)
     assert on.score_ == pytest.approx(there.score_, abs=1e-9)
     np.testing.assert_allclose(model.adjacency_matrix_, there.weights_, atol=1e-6)
-    assert "a price per edge" in ts.report.as_text(ts.report.report(model))
+    assert "an L0 penalty" in ts.report.as_text(ts.report.report(model))
 
 
 def test_a_price_per_edge_keeps_the_true_edges_whatever_their_size():
@@ -97,10 +97,10 @@ def test_directions_that_a_price_leaves_open_are_told():
 
 @pytest.mark.parametrize("score", ["basis", ts.scores.MLP(hidden=2)])
 def test_a_score_without_a_price_says_what_prunes_it(score):
-    with pytest.raises(InputError, match=r"no price per edge .* rule of its own: prune='auto'"):
+    with pytest.raises(InputError, match=r"no L0 penalty .* rule of its own: prune='auto'"):
         ts.Topo(score, prune="bic").fit(table())
 
 
 def test_no_price_for_a_score_of_ones_own():
-    with pytest.raises(InputError, match="no price per edge goes with the score"):
+    with pytest.raises(InputError, match="no L0 penalty goes with the score"):
         ts.Topo(NodewiseLasso(0.1), prune="bic").fit(table())

@@ -41,12 +41,12 @@ CASES = [
     (
         real_table(0, n=15),
         "ebic: all 5 columns are continuous; any units, directions up to equivalence; a higher "
-        "price per edge because 15 rows are few for 5 columns",
+        "L0 penalty because 15 rows are few for 5 columns",
     ),
     (
         np.eye(5),
         "ebic: all 5 columns are taken as continuous, though whole numbers; any units, directions "
-        "up to equivalence; a higher price per edge because 5 rows are few for 5 columns",
+        "up to equivalence; a higher penalty per edge because 5 rows are few for 5 columns",
     ),
 ]
 

@@ -88,7 +88,7 @@ def test_zeros_told_apart(score):
 
 @EVERY
 def test_perfectly_correlated_columns(score):
-    """No likelihood has a bound where a Gaussian column is known from its twin."""
+    """No likelihood has a bound where a Gaussian column is known from its copy."""
     X = suited_to(score, 0)
     X[:, 4] = X[:, 3] if score.loss.name in ("logistic", "poisson") else 3.0 - 2.0 * X[:, 3]
     if score.penalty.name == "none" or score.loss.name in ("gaussian", "auto"):

@@ -80,9 +80,9 @@ def test_a_fit_solves_its_order(score, seed):
 
 def provable(score):
     """Whether the best of all orders can be known: a sum over nodes, each solved for certain."""
-    # With a price per edge all sets of parents are gone through.
-    priced = isinstance(getattr(score, "penalty", None), BIC | EBIC)
-    return score.separable and (reproducible(score) or priced)
+    # With an L0 penalty all sets of parents are gone through.
+    evaluated = isinstance(getattr(score, "penalty", None), BIC | EBIC)
+    return score.separable and (reproducible(score) or evaluated)
 
 
 def outcome(fit, order, move):
@@ -101,7 +101,7 @@ def outcome(fit, order, move):
 @ALL
 @given(seed=st.integers(0, 1000))
 def test_prices_are_what_refitting_costs(score, seed):
-    """From scratch where the solution is unique, by the move that was priced elsewhere."""
+    """From scratch where the solution is unique, by the move that was evaluated elsewhere."""
     bound, rng = problem(score, seed, d=4)
     d = bound.data.d
     order = Order(rng.permutation(d))
@@ -119,13 +119,13 @@ def test_prices_are_what_refitting_costs(score, seed):
         real = outcome(fit, order.swap(i, j), lambda i=i, j=j: fit.swap(i, j))
         assert agree(score, change, real, close)
     other = Order(rng.permutation(d))
-    change = fit.price(other)
+    change = fit.delta(other)
     assert agree(score, change, outcome(fit, other, lambda: fit.reorder(other)), close)
     assert fit.order == order
 
 
 def agree(score, change, real, close):
-    """A price is exact; otherwise a move may bring more, and if it costs no search makes it."""
+    """A delta is exact; otherwise a move may bring more, and if it costs no search makes it."""
     exact = change == pytest.approx(real, **close)
     if reproducible(score) or (score.separable and change < -close["abs"]):
         return exact
@@ -184,13 +184,13 @@ def test_a_twin_is_equal_to_the_last_bit_and_moves_alone(score):
         bound, rng = problem(score, seed)
         fit = bound.fit(Order(rng.permutation(bound.data.d)))
         wander(fit, rng)
-        twin, other = fit.twin(), fit.twin()
+        copy, other = fit.copy(), fit.copy()
         before = fit.value, fit.order
         wander(other, np.random.default_rng(seed + 1))
         assert (fit.value, fit.order) == before
-        other.become(fit)
+        other.copy_from(fit)
         seen = wander(fit, np.random.default_rng(seed))
-        np.testing.assert_array_equal(wander(twin, np.random.default_rng(seed)), seen)
+        np.testing.assert_array_equal(wander(copy, np.random.default_rng(seed)), seen)
         np.testing.assert_array_equal(wander(other, np.random.default_rng(seed)), seen)
 
 

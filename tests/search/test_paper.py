@@ -68,8 +68,8 @@ def test_several_swaps_gain_what_they_gain_alone():
     bound, order, rng = problem(d=40)
     fit = bound.fit(order)
     pairs = KKTCandidates().survey(fit, rng).pairs(suggested_sizes(40)[0])
-    prices = fit.swap_changes(pairs)
-    changes = {frozenset(p): c for p, c in zip(pairs.tolist(), prices, strict=True)}
+    deltas = fit.swap_changes(pairs)
+    changes = {frozenset(p): c for p, c in zip(pairs.tolist(), deltas, strict=True)}
     before = fit.value
     run(PaperSearch(), fit, bound.data.names, rng=rng, max_iter=1)
     moved = [frozenset((a, b)) for a, b in zip(order, fit.order, strict=True) if a != b]

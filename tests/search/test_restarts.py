@@ -69,17 +69,17 @@ def test_restarts_are_a_plain_loop():
     seed = int(np.random.default_rng(7).integers(2**63))
     with Restarts(fit, 6, 3, np.random.default_rng(7)) as restarts:
         for restart in range(6):
-            twin = fit.twin()
+            copy = fit.copy()
             rng = np.random.default_rng([seed, restart])
             d = len(fit.order)
-            perturb(twin, rng, at_most=0 if rng.integers(max(4, d // 3)) else d // 2)
-            while twin.insertion_sweep(twin.order.variables):
+            perturb(copy, rng, at_most=0 if rng.integers(max(4, d // 3)) else d // 2)
+            while copy.insertion_sweep(copy.order.variables):
                 pass
             trial = restarts.take(restart)
-            assert (trial.value, trial.order) == (twin.value, twin.order)
+            assert (trial.value, trial.order) == (copy.value, copy.order)
             if restart == 3:
                 restarts.forget()
-                fit.become(trial)
+                fit.copy_from(trial)
 
 
 def test_an_error_counts_only_where_it_would_have_come_about(monkeypatch):
@@ -134,10 +134,10 @@ def test_a_limit_of_iterations_leaves_no_thread():
 
 
 def test_a_copy_that_was_cut_short_is_built_anew(monkeypatch):
-    """An interruption in the middle of become() does not leave half a table behind."""
+    """An interruption in the middle of copy_from() does not leave half a table behind."""
     bound, fit = problem("bic")
     start, value = fit.snapshot(), fit.value
-    other = fit.twin()
+    other = fit.copy()
     perturb(other, np.random.default_rng(0))
 
     class Cut(type(fit._rule)):
@@ -147,7 +147,7 @@ def test_a_copy_that_was_cut_short_is_built_anew(monkeypatch):
 
     monkeypatch.setattr(other, "_rule", Cut(*other._rule))
     with pytest.raises(KeyboardInterrupt):
-        fit.become(other)
+        fit.copy_from(other)
     fit.restore(start)
     assert fit.value == pytest.approx(value, rel=1e-12)
     fresh = bound.fit(fit.order)

@@ -172,7 +172,7 @@ def test_coarse_networks_go_to_the_order_of_their_pruned_graph_if_it_pays():
         pruned = fit.pruned_order()
         i, j = np.nonzero(kept.weights)
         assert (pruned.positions[i] < pruned.positions[j]).all()
-        before, change = fit.value, fit.price(pruned)
+        before, change = fit.value, fit.delta(pruned)
         assert list(ScreenedSearch()._follow_pruning(fit, 0.0)) == []
         moves = list(ScreenedSearch()._follow_pruning(fit, np.inf))
         went.append(len(moves) == 1)

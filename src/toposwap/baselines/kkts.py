@@ -185,13 +185,13 @@ class AbsentEdges:
         """
         present = self.weights != 0.0
         on_cycle = present & reachability(present).T
-        price = np.where(present, Polynomial().gradient(self.weights), 0.0)
-        price /= price.max()
+        charge = np.where(present, Polynomial().gradient(self.weights), 0.0)
+        charge /= charge.max()
         rate = np.zeros_like(self.weights)
         for j in np.flatnonzero(on_cycle.any(axis=0)):
             S = np.flatnonzero(present[:, j])
             R = self.data.factor[:, S] * self.data.scale[S]
-            target = price[S, j] * np.sign(self.weights[S, j])
+            target = charge[S, j] * np.sign(self.weights[S, j])
             rate[S, j] = np.linalg.lstsq(R.T @ R, target, rcond=None)[0]
         falling = on_cycle & (rate * self.weights > 0.0)
         when = np.full(rate.shape, np.inf)

@@ -14,7 +14,7 @@ from toposwap.core.registry import resolve
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.predictions import Predicting, Typical
 from toposwap.learn import learn
-from toposwap.pruning.threshold import BY_PRICE, OWN_RULE, resolve_threshold
+from toposwap.pruning.threshold import BY_BIC, OWN_RULE, resolve_threshold
 from toposwap.scores import SCORES, Score
 from toposwap.search import SEARCHES, AutoSearch, PaperSearch, Progress, Search
 
@@ -56,7 +56,7 @@ class Topo(Predicting, DagLearner):
         Drop edges with |weight| below this number after the search. "auto" is None for a score that
         chooses edges by itself, the score's own rule where it has one (``score="basis"``: F-tests
         of the parents' functions, then fitted again), and 0.3 otherwise. "bic" goes on downhill
-        from the order found with the same loss and a price per edge (least squares: with one noise
+        from the order found with the same loss and an L0 penalty (least squares: with one noise
         variance for all columns), and keeps the edges of where that ends, some of them perhaps
         turned: ``result_.pruned``.
     center : bool, default=True
@@ -155,7 +155,7 @@ class Topo(Predicting, DagLearner):
 
     def _fit(self, data: Dataset, *, named: bool) -> Self:
         score = resolve("score", self.score, SCORES, Score)
-        at_least = resolve_threshold(self.prune, score, (OWN_RULE, BY_PRICE))
+        at_least = resolve_threshold(self.prune, score, (OWN_RULE, BY_BIC))
         result = learn(
             data,
             score,

@@ -1,1 +1,1 @@
-"""Compiled inner loops: plain functions on arrays, each with a slow twin in the tests."""
+"""Compiled inner loops: plain functions on arrays, each with a slow copy in the tests."""

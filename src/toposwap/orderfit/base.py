@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class OrderFit(ABC):
     r"""The solution :math:`\Theta^*_\pi` at a current order, and the way to other orders.
 
-    Subclasses provide :meth:`price`, :meth:`reorder` and :meth:`parameters`; the rest is derived
+    Subclasses provide :meth:`delta`, :meth:`reorder` and :meth:`parameters`; the rest is derived
     from these and may be overridden with something faster.
     """
 
@@ -30,7 +30,7 @@ class OrderFit(ABC):
     value: float
 
     @abstractmethod
-    def price(self, order: Order) -> float:
+    def delta(self, order: Order) -> float:
         r""":math:`Q(\Theta^*_{\pi'}) - Q(\Theta^*_\pi)` for another order :math:`\pi'`."""
 
     @abstractmethod
@@ -55,14 +55,14 @@ class OrderFit(ABC):
         here = self.order.positions[variable]
         return np.array(
             [
-                0.0 if k == here else self.price(self.order.insert(variable, k))
+                0.0 if k == here else self.delta(self.order.insert(variable, k))
                 for k in range(len(self.order))
             ]
         )
 
     def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Change of Q for exchanging the variables of each row of ``pairs`` (m, 2), (m,)."""
-        return np.array([self.price(self.order.swap(int(i), int(j))) for i, j in pairs])
+        return np.array([self.delta(self.order.swap(int(i), int(j))) for i, j in pairs])
 
     def insert(self, variable: int, position: int) -> None:
         """Move ``variable`` to ``position``."""
@@ -91,21 +91,21 @@ class OrderFit(ABC):
         """Come back to where ``snapshot`` was taken."""
         self.reorder(snapshot)
 
-    def become(self, other: Self) -> None:
-        """Be equal to ``other`` to the last bit: the same moves have the same prices from now on.
+    def copy_from(self, other: Self) -> None:
+        """Be equal to ``other`` to the last bit: the same moves have the same deltas from now on.
 
         :meth:`restore` comes back to a solution, but what was remembered on the way may differ.
         """
         vars(self).update(deepcopy(vars(other), {id(other.bound): other.bound}))
 
-    def twin(self) -> Self:
+    def copy(self) -> Self:
         """An equal fit that moves on its own."""
-        twin = object.__new__(type(self))
-        twin.become(self)
-        return twin
+        copy = object.__new__(type(self))
+        copy.copy_from(self)
+        return copy
 
     def swap_candidates(self) -> NDArray[np.int64]:
-        """Pairs that a local search should price, (m, 2); all of them unless that is expensive."""
+        """Pairs that a local search should evaluate, (m, 2): all unless that is expensive."""
         return self.all_pairs()
 
     def refresh(self) -> None:  # noqa: B027 - optional

@@ -44,9 +44,9 @@ def best_order(d: int, cost: Callable[[int, int], float]) -> Order:
 
 
 def best_parents(
-    d: int, node: int, price: float, loss: Callable[[int], float]
+    d: int, node: int, weight: float, loss: Callable[[int], float]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """For each set of candidates the least ``loss(P) + price |P|`` over its subsets P, and that P.
+    """For each set of candidates the least ``loss(P) + weight |P|`` over its subsets P, and that P.
 
     Both are (2^d,); sets with ``node`` in them mean nothing. ``loss`` is asked for each set once,
     after all its subsets.
@@ -56,7 +56,7 @@ def best_parents(
     for subset in range(1 << d):
         if subset >> node & 1:
             continue
-        value[subset] = loss(subset) + price * subset.bit_count()
+        value[subset] = loss(subset) + weight * subset.bit_count()
         choice[subset] = subset
         for u in np.flatnonzero(members(subset, d)).tolist():
             fewer = subset ^ 1 << u

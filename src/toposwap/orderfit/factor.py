@@ -1,6 +1,6 @@
 """Fits that are a triangular factor of the data in the current order, kept up to date by rotations.
 
-Moving a variable rotates rows of the factor; prices are read off it by compiled kernels. Least
+Moving a variable rotates rows of the factor; deltas are read off it by compiled kernels. Least
 squares has one column for each variable, additive models have a block of columns.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class FactorFit(OrderFit):
     """What factors of columns and of blocks of columns have in common.
 
-    ``bound`` has the price ``cost`` (d,) of each variable's squares and the ``unit`` of all.
+    ``bound`` has the weight ``cost`` (d,) of each variable's squares and the ``unit`` of all.
     """
 
     bound: Any
@@ -49,8 +49,8 @@ class FactorFit(OrderFit):
         """What the kernels take first, order and positions last."""
 
     @abstractmethod
-    def _swap_prices(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Prices (d, d) of exchanging positions p and q > p, for q up to ``reach[p]``."""
+    def _swap_deltas(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Deltas (d, d) of exchanging positions p and q > p, for q up to ``reach[p]``."""
 
     @property
     def order(self) -> Order:  # type: ignore[override]
@@ -79,8 +79,8 @@ class FactorFit(OrderFit):
         positions = np.sort(self._position[pairs], axis=1)
         reach = np.full(self._order.size, -1)
         np.maximum.at(reach, positions[:, 0], positions[:, 1])
-        prices = self._swap_prices(reach)
-        changes: NDArray[np.float64] = prices[positions[:, 0], positions[:, 1]] * self._half
+        deltas = self._swap_deltas(reach)
+        changes: NDArray[np.float64] = deltas[positions[:, 0], positions[:, 1]] * self._half
         return changes
 
     def insert(self, variable: int, position: int) -> None:

@@ -50,18 +50,18 @@ class JointFit(OrderFit):
         self.bound: JointScore = bound
         self._parameters: Any = None
         self._best: _Tried | None = None
-        self._prices: dict[Order, float] = {}
+        self._deltas: dict[Order, float] = {}
         self._carry_out(self._solve(order))
 
-    def price(self, order: Order) -> float:
+    def delta(self, order: Order) -> float:
         """Solve for ``order`` from the current parameters."""
-        if order not in self._prices:
+        if order not in self._deltas:
             tried = self._solve(order)
-            # A search carries out the best of what it has priced.
+            # A search carries out the best of what it has evaluated.
             if self._best is None or tried.value < self._best.value:
                 self._best = tried
-            self._prices[order] = tried.value - self.value
-        return self._prices[order]
+            self._deltas[order] = tried.value - self.value
+        return self._deltas[order]
 
     def reorder(self, order: Order) -> None:
         """Solve for ``order`` and stay there."""
@@ -82,7 +82,7 @@ class JointFit(OrderFit):
     def _carry_out(self, tried: _Tried) -> None:
         self.order, self._parameters, self.value = tried
         self._best = None
-        self._prices = {}
+        self._deltas = {}
 
     def _solve(self, order: Order) -> _Tried:
         if self._best is not None and self._best.order == order:

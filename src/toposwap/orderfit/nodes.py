@@ -1,6 +1,6 @@
 r"""Scores that are sums over nodes, :math:`Q(\Theta) = \sum_j Q_j(\theta_j)`.
 
-One verb, ``fit_node``, is enough: the price of a move is the sum over the nodes whose set of
+One verb, ``fit_node``, is enough: the delta of a move is the sum over the nodes whose set of
 predecessors changes, see :mod:`~toposwap.orderfit.separable`. Sparse scores say with each
 solution which changes would matter to it, so that most nodes need not be fitted again.
 """
@@ -34,16 +34,16 @@ class NodeFit:
         Q_node.
     parameters
         Whatever :meth:`SeparableScore.assemble` takes.
-    uses
+    support
         (d,): the solution would change if this variable were no longer allowed. None: any would.
-    wants
+    violating
         (d,): the solution would change if this variable, now absent, were allowed. None: any would.
     """
 
     value: float
     parameters: Any
-    uses: NDArray[np.bool_] | None = None
-    wants: NDArray[np.bool_] | None = None
+    support: NDArray[np.bool_] | None = None
+    violating: NDArray[np.bool_] | None = None
 
 
 class SeparableScore(BoundScore):
@@ -53,7 +53,7 @@ class SeparableScore(BoundScore):
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
         """Minimise Q_node with parents among ``allowed`` (d,), starting from ``warm`` if given."""
 
-    #: Several nodes at once cost less than one by one, so that prices should be asked for together.
+    #: Several nodes at once cost less than one by one, so that deltas should be asked for together.
     batches: bool = False
 
     def fit_nodes(

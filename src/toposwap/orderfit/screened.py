@@ -1,4 +1,4 @@
-"""Fits whose true prices are expensive and whose rough prices are not."""
+"""Fits whose exact deltas are expensive and whose rough deltas are not."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class ScreenedFit(OrderFit):
-    """What :class:`~toposwap.search.screened.ScreenedSearch` asks for besides prices."""
+    """What :class:`~toposwap.search.screened.ScreenedSearch` asks for besides deltas."""
 
-    #: Prices and moves need not be exact to the tolerance of the certificate for the time being.
+    #: Deltas and moves need not be exact to the tolerance of the certificate for the time being.
     loose: bool = False
     #: The order is where coarser scores led, so that they need not be asked again.
     approached: bool = False
@@ -34,7 +34,7 @@ class ScreenedFit(OrderFit):
         """Fit nodes from further random starts, keep what is better, and say what Q fell by."""
 
     @abstractmethod
-    def pulls(self) -> NDArray[np.float64]:
+    def missing_gradient(self) -> NDArray[np.float64]:
         """How steeply Q would fall with weights that the order does not allow, (d, d)."""
 
     @abstractmethod

@@ -1,10 +1,10 @@
-r"""The solution of a separable score at an order, and the prices of moves from there.
+r"""The solution of a separable score at an order, and the deltas of moves from there.
 
 When ``v`` passes ``w``, one of the two loses a candidate parent and the other gains one. That
-changes Q only if the solution of the first ``uses`` the other or the solution of the second
-``wants`` it, so two boolean tables (d, d) tell which nodes a move concerns, and only those are
-fitted. What a node's solution is may depend on where its solver starts (a score that is not
-convex), so a move that was priced is carried out with the very fits that priced it.
+changes Q only if the other is in the ``support`` of the first or the KKT conditions of the second
+find it ``violating``, so two boolean tables (d, d) tell which nodes a move concerns, and only those
+are fitted. What a node's solution is may depend on where its solver starts (a score that is not
+convex), so a move whose delta was asked for is carried out with the very fits made for it.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class SeparableFit(OrderFit):
         self._memory: OrderedDict[tuple[int, bytes], NodeFit] = OrderedDict()
         self._remembered = max(256, _MEMORY // (10 * d + 500))
         self._plans: dict[Any, Plan] = {}
-        self._uses = np.ones((d, d), dtype=bool)
-        self._wants = np.ones((d, d), dtype=bool)
+        self._support = np.ones((d, d), dtype=bool)
+        self._violating = np.ones((d, d), dtype=bool)
         self._nodes: list[NodeFit] = []
         before = order.positions < order.positions[:, None]
         nodes = self._solve_all([(v, before[v], None) for v in range(d)])
@@ -61,9 +61,9 @@ class SeparableFit(OrderFit):
         self._nodes, self.order = nodes, order
         self._tabulate(range(d))
 
-    # --- prices ----------------------------------------------------------------------------------
+    # --- deltas ----------------------------------------------------------------------------------
 
-    def price(self, order: Order) -> float:
+    def delta(self, order: Order) -> float:
         """Refit the nodes that the differences between the two orders matter to."""
         return self._remember(order, self._plan(order))
 
@@ -87,10 +87,12 @@ class SeparableFit(OrderFit):
             p, q = sorted((int(positions[i]), int(positions[j])))
             early, late = int(variables[p]), int(variables[q])
             between = variables[p + 1 : q]
-            concerned = between[self._uses[between, early] | self._wants[between, late]].tolist()
-            if self._wants[early, variables[p + 1 : q + 1]].any():
+            concerned = between[
+                self._support[between, early] | self._violating[between, late]
+            ].tolist()
+            if self._violating[early, variables[p + 1 : q + 1]].any():
                 concerned.append(early)
-            if self._uses[late, variables[p:q]].any():
+            if self._support[late, variables[p:q]].any():
                 concerned.append(late)
             if concerned:
                 plan = Plan(p, q, self._refits(concerned, self.order.swap(early, late)))
@@ -98,14 +100,14 @@ class SeparableFit(OrderFit):
         return changes
 
     def swap_candidates(self) -> NDArray[np.int64]:
-        """Pairs whose own edge is at stake: the later uses the earlier, or the earlier wants it.
+        """Pairs whose own edge is at stake: in the support of the later, or violating the earlier.
 
         Exchanging two variables that have nothing to do with each other is two insertions. Of many
-        pairs, those that stand closest, which are the cheapest to price.
+        pairs, those that stand closest, which are the cheapest to evaluate.
         """
         pairs = self.all_pairs()
         early, late = pairs[:, 0], pairs[:, 1]
-        pairs = pairs[self._uses[late, early] | self._wants[early, late]]
+        pairs = pairs[self._support[late, early] | self._violating[early, late]]
         apart = np.abs(self.order.positions[pairs[:, 0]] - self.order.positions[pairs[:, 1]])
         return pairs[np.argsort(apart, kind="stable")[:_MOST_SWAPS]]
 
@@ -127,7 +129,7 @@ class SeparableFit(OrderFit):
         self._carry_out(order, self._plans.get(("insert", variable, position)) or self._plan(order))
 
     def swap(self, i: int, j: int) -> None:
-        """With the fits that priced the swap, if it was priced."""
+        """With the fits that evaluated the swap, if it was evaluated."""
         order = self.order.swap(i, j)
         key = (i, j) if self.order.positions[i] < self.order.positions[j] else (j, i)
         self._carry_out(order, self._plans.get(key) or self._plan(order))
@@ -148,11 +150,11 @@ class SeparableFit(OrderFit):
         self._plans.clear()
         self._tabulate(changed)
 
-    def become(self, other: Self) -> None:
+    def copy_from(self, other: Self) -> None:
         """Also remember what ``other`` does, and no more; fits of nodes are shared."""
         vars(self).update(vars(other))
         self._memory, self._plans = other._memory.copy(), other._plans.copy()
-        self._uses, self._wants = other._uses.copy(), other._wants.copy()
+        self._support, self._violating = other._support.copy(), other._violating.copy()
 
     # --- inside ----------------------------------------------------------------------------------
 
@@ -183,14 +185,14 @@ class SeparableFit(OrderFit):
         """Bring tables and value up to date with the fits of ``nodes``."""
         for v in nodes:
             fit = self._nodes[v]
-            self._uses[v] = True if fit.uses is None else fit.uses
+            self._support[v] = True if fit.support is None else fit.support
             wanted = self._wanted(v, fit)
-            self._wants[v] = True if wanted is None else wanted
+            self._violating[v] = True if wanted is None else wanted
         self.value = self._sum()
 
     def _wanted(self, v: int, fit: NodeFit) -> NDArray[np.bool_] | None:  # noqa: ARG002 - hook
-        """What ``fit`` of node ``v`` wants."""
-        return fit.wants
+        """The absent variables that ``fit`` of node ``v`` would take."""
+        return fit.violating
 
     def _carry_out(self, order: Order, plan: Plan) -> None:
         nodes = list(self._nodes)
@@ -208,7 +210,7 @@ class SeparableFit(OrderFit):
         self._tabulate(plan.fits)
 
     def _remember(self, key: Any, plan: Plan) -> float:
-        """The price of ``plan``; a search carries out only what has a negative one."""
+        """The delta of ``plan``; a search carries out only what has a negative one."""
         change = self._change(plan.fits)
         if change < 0.0:
             self._plans[key] = plan
@@ -223,7 +225,7 @@ class SeparableFit(OrderFit):
         new = order.positions[variables] < order.positions[variables][:, None]
         old = self.order.positions[variables] < self.order.positions[variables][:, None]
         square = np.ix_(variables, variables)
-        matters = (old & ~new & self._uses[square]) | (new & ~old & self._wants[square])
+        matters = (old & ~new & self._support[square]) | (new & ~old & self._violating[square])
         return Plan(first, last, self._refits(variables[matters.any(axis=1)].tolist(), order))
 
     def _refits(self, nodes: Iterable[int], order: Order) -> dict[int, NodeFit]:
@@ -267,14 +269,14 @@ class SeparableFit(OrderFit):
                 positions = self.order.insert(v, k).positions
                 w = self.order[k]
                 yield v, positions < positions[v]
-                if (self._uses if k > here else self._wants)[w, v]:
+                if (self._support if k > here else self._violating)[w, v]:
                     yield w, positions < positions[w]
 
     def _met(self, order: Order) -> list[int]:
         """The nodes that going to ``order`` concerns."""
         new = order.positions < order.positions[:, None]
         old = self.order.positions < self.order.positions[:, None]
-        matters = (old & ~new & self._uses) | (new & ~old & self._wants)
+        matters = (old & ~new & self._support) | (new & ~old & self._violating)
         return np.flatnonzero(matters.any(axis=1)).tolist()
 
     def _walk(self, v: int, step: int, profile: NDArray[np.float64]) -> None:
@@ -285,12 +287,12 @@ class SeparableFit(OrderFit):
         running = self._nodes[v]
         fits: dict[int, NodeFit] = {}
         # Passing to the right v gains what it passes and is lost by it; to the left the reverse.
-        concerned = (self._uses if step == 1 else self._wants)[:, v]
+        concerned = (self._support if step == 1 else self._violating)[:, v]
         change = 0.0
         for k in range(here + step, end, step):
             w = self.order[k]
             allowed[w] = step == 1
-            mask = self._wanted(v, running) if step == 1 else running.uses
+            mask = self._wanted(v, running) if step == 1 else running.support
             if concerned[w]:
                 before = self.order.positions < k
                 before[v] = step == -1
@@ -308,4 +310,4 @@ def _ended_higher(known: NodeFit, warm: NodeFit, allowed: NDArray[np.bool_]) -> 
     """Whether ``known`` is a worse local minimum than ``warm``, which uses nothing else."""
     if not known.value > warm.value + _ROUNDING * abs(warm.value):
         return False
-    return warm.uses is not None and not bool((warm.uses & ~allowed).any())
+    return warm.support is not None and not bool((warm.support & ~allowed).any())

@@ -14,7 +14,7 @@ from toposwap.penalties.ridge import Ridge
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Penalties by name. A price per edge for which nobody gives a number is that of BIC.
+#: Penalties by name. An L0 penalty for which nobody gives a number is that of BIC.
 PENALTIES: dict[str, Callable[[], Penalty]] = {
     **{penalty.name: penalty for penalty in (NoPenalty, L1, MCP, BIC, EBIC, Ridge)},
     L0.name: BIC,

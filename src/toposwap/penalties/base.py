@@ -57,7 +57,7 @@ class Penalty(ABC):
 
     @property
     def shape(self) -> Shape | None:
-        """The numbers for a coordinate descent, None where there is a price per edge instead."""
+        """The numbers for a coordinate descent, None where there is an L0 penalty instead."""
         return None
 
     def __repr__(self) -> str:

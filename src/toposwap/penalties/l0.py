@@ -1,4 +1,4 @@
-"""A price per edge: l0, and the weights that information criteria give it."""
+"""An L0 penalty: l0, and the weights that information criteria give it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class L0(Penalty):
     Parameters
     ----------
     weight
-        Price of an edge, whatever its coefficient; the units of the columns do not matter to it.
+        Penalty of an edge, whatever its coefficient; the units of the columns do not matter to it.
     """
 
     name: ClassVar[str] = "l0"
@@ -35,7 +35,7 @@ class L0(Penalty):
         return self.weight * int(np.count_nonzero(W))
 
     def slope(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Zero: the price does not depend on the coefficient."""
+        """Zero: the penalty does not depend on the coefficient."""
         return np.zeros_like(W)
 
     @property
@@ -72,7 +72,7 @@ class BIC(Penalty):
         raise _unbound(self)
 
     def slope(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Zero: the price does not depend on the coefficient."""
+        """Zero: the penalty does not depend on the coefficient."""
         return np.zeros_like(W)
 
     @property

@@ -13,7 +13,7 @@ class L1(Shaped):
     Parameters
     ----------
     weight
-        Price of a unit of coefficient: scaling a column changes the answer.
+        Penalty of a unit of coefficient: scaling a column changes the answer.
     """
 
     name: ClassVar[str] = "l1"

@@ -4,8 +4,8 @@ Pruning comes after the certificate, which speaks of the unpruned solution. Ther
 
 - a threshold on |W_ij|;
 - the rule of a score that has one of its own (:meth:`~toposwap.scores.base.BoundScore.pruned`);
-- a price per edge: the same loss with BIC's price in place of the penalty, minimised from the order
-  of the solution downhill. Along the way edges may be turned.
+- BIC: the same loss with BIC's L0 penalty in place of the score's own, minimised from the order of
+  the solution downhill. Along the way edges may be turned.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 USUAL_THRESHOLD = 0.3
 
 
-#: What ``prune`` is called for a score's own rule, and for a price per edge.
-OWN_RULE, BY_PRICE = "auto", "bic"
+#: What ``prune`` is called for a score's own rule, and for an L0 penalty.
+OWN_RULE, BY_BIC = "auto", "bic"
 
 
 def resolve_threshold(

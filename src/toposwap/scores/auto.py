@@ -36,7 +36,7 @@ class Choice:
 
 
 class Auto(Score):
-    r"""The likelihood of each column's kind, with a price per edge; nothing depends on units.
+    r"""The likelihood of each column's kind, with an L0 penalty; nothing depends on units.
 
     ========================  =================================================================
     all columns continuous    "bic"; also if only a covariance matrix is known
@@ -44,7 +44,7 @@ class Auto(Score):
     anything else             a loss for each column: logistic, Poisson for counts, Gaussian
     ========================  =================================================================
 
-    The price is that of the Bayesian information criterion, of the extended one where rows are
+    The penalty is that of the Bayesian information criterion, of the extended one where rows are
     few. A column that others tell exactly has no finite logistic or Poisson coefficients and is
     taken as continuous. Least squares is never chosen: no table shows that its units can be
     trusted.
@@ -86,7 +86,7 @@ class Auto(Score):
         if told:
             why += f"; {listed(told)}: gaussian because other columns tell it exactly"
         if few:
-            why += f"; a higher price per edge because {n} rows are few for {d} columns"
+            why += f"; a higher penalty per edge because {n} rows are few for {d} columns"
         return Choice(score, f"{score.name}: {why}")
 
 

@@ -2,7 +2,7 @@ r"""What a score is: Q, its gradient, and the best parameters for an order.
 
 A :class:`Score` holds settings. :meth:`Score.bind` ties it to data and gives a
 :class:`BoundScore`, which evaluates :math:`Q(\Theta)` anywhere and fits orders. Fitting gives an
-:class:`OrderFit`: the solution at one order, which prices moves and carries them out. That is all
+:class:`OrderFit`: the solution at one order, which deltas moves and carries them out. That is all
 a search ever talks to, so a search works with every score.
 
 Three ways to add a score, by what is known about Q:
@@ -10,7 +10,7 @@ Three ways to add a score, by what is known about Q:
 - :math:`Q = \sum_j Q_j(\theta_j)`: subclass :class:`~toposwap.orderfit.nodes.SeparableScore` and
   write ``fit_node``;
 - nothing separates: subclass :class:`~toposwap.orderfit.joint.JointScore` and write ``solve``;
-- there is algebra of its own: subclass :class:`OrderFit` and override the prices, as
+- there is algebra of its own: subclass :class:`OrderFit` and override the deltas, as
   :mod:`~toposwap.scores.least_squares.score` does.
 """
 
@@ -97,8 +97,8 @@ class Score(ABC):
     def bind(self, data: Dataset) -> BoundScore:
         """Check that ``data`` suits the score and tie them together."""
 
-    def with_price(self) -> Score | None:
-        """The same loss with BIC's price per edge in place of a penalty, for ``prune="bic"``."""
+    def with_l0(self) -> Score | None:
+        """The same loss with BIC's L0 penalty in place of a penalty, for ``prune="bic"``."""
         return None
 
     def __repr__(self) -> str:

@@ -28,7 +28,7 @@ class Move:
     space
         The search space it came from: "small", "large", "insertion", "swap", ...
     candidates
-        How many moves were priced: |Y| in the paper's search.
+        How many moves were evaluated: |Y| in the paper's search.
     text
         The move in words.
     """

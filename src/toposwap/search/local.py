@@ -59,7 +59,7 @@ class AutoSearch(Search):
 
     The end is a local optimum of both neighbourhoods. For a score that sets edges to zero it may
     still violate the KKT conditions; then the move that Lemma 3 promises comes next, so that the
-    end is always a KKT point. Scores whose prices are expensive go through
+    end is always a KKT point. Scores whose deltas are expensive go through
     :class:`~toposwap.search.screened.ScreenedSearch` instead.
 
     Parameters
@@ -106,7 +106,7 @@ class AutoSearch(Search):
                 trial = restarts.take(restart)
                 if trial.value < fit.value - fit.resolution:
                     restarts.forget()
-                    fit.become(trial)
+                    fit.copy_from(trial)
                     yield Move("restart", restart + 1, f"restart {restart + 1} of {total}")
                     yield from self._descend(fit, names, rng)
 
@@ -119,7 +119,7 @@ class AutoSearch(Search):
             return
         trial = guide.fit(fit.order)
         steps = sum(1 for _ in AutoSearch().moves(trial, names, rng))
-        if steps and fit.price(trial.order) < -fit.resolution:
+        if steps and fit.delta(trial.order) < -fit.resolution:
             fit.reorder(trial.order)
             yield Move("guide", steps, f"went where {guide.score.name} led")
 
@@ -132,7 +132,7 @@ class AutoSearch(Search):
     def _descend(
         self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
     ) -> Iterator[Move]:
-        """Swaps are priced only where no insertion helps any more."""
+        """Swaps are evaluated only where no insertion helps any more."""
         insertion = InsertionSearch()
         while True:
             yield from insertion.moves(fit, names, rng)

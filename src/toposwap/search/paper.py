@@ -150,7 +150,7 @@ class PaperSearch(Search):
 
 
 def _first_improving(fit: OrderFit, pairs: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """The first of ``pairs`` that helps, priced in batches of 1, 2, 4, ..., which are cheaper."""
+    """The first of ``pairs`` that helps, in batches of 1, 2, 4, ..., which are cheaper."""
     start, size = 0, 1
     while start < len(pairs):
         changes = fit.swap_changes(pairs[start : start + size])

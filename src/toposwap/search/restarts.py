@@ -90,9 +90,9 @@ class Restarts:
     def _run(self, restart: int, trial: OrderFit | None) -> OrderFit:
         """Perturb and sweep; sweeps alone tell whether a thorough descent is worth it."""
         if trial is None:
-            trial = self._fit.twin()
+            trial = self._fit.copy()
         else:
-            trial.become(self._fit)
+            trial.copy_from(self._fit)
         rng = np.random.default_rng([self._seed, restart])
         if self._guide is None:
             d = len(trial.order)

@@ -1,4 +1,4 @@
-"""Insertions for scores with expensive prices: rough prices for all, true ones for the best two."""
+"""Insertions for scores with expensive deltas: rough ones for all, exact ones for the best two."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from toposwap.core.order import Order
     from toposwap.scores import BoundScore
 
-#: A rough price is too high by up to about this part of the values of the nodes it concerns.
+#: A rough delta is too high by up to about this part of the values of the nodes it concerns.
 _SLACK = 1e-2
-_TRUE_PRICES = 2
+_EXACT_DELTAS = 2
 #: Restarts cannot go round in circles, so this part of the fall that makes a move is enough.
 _ENOUGH = 0.1
 
@@ -28,7 +28,7 @@ _ENOUGH = 0.1
 class ScreenedSearch(Search):
     """Sweeps of screened insertions, perturbed restarts, fresh starts of the nodes, KKT repair.
 
-    A score with coarser kin is approached through them first, if that pays.
+    A score with surrogates is approached through them first, if that pays.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class ScreenedSearch(Search):
             if time.perf_counter() > deadline:
                 return
             best, lowest = fit.snapshot(), fit.value
-            perturbed = follow_a_pull if restart % 2 else perturb_locally
+            perturbed = follow_missing_edge if restart % 2 else perturb_locally
             touched = perturbed(fit, rng, reach)
             for _ in self._descend(fit, touched, reach, names, deadline):
                 pass
@@ -123,7 +123,7 @@ class ScreenedSearch(Search):
         order = fit.order
         for step in through_coarser(fit.bound, order, rng, deadline):
             order = step.order
-        if order != fit.order and fit.price(order) < -fit.resolution:
+        if order != fit.order and fit.delta(order) < -fit.resolution:
             fit.reorder(order)
             yield Move("coarse", len(order), "went where a coarser score led")
 
@@ -132,7 +132,7 @@ class ScreenedSearch(Search):
         if time.perf_counter() > deadline:
             return
         order = fit.pruned_order()
-        if order != fit.order and fit.price(order) < -fit.resolution:
+        if order != fit.order and fit.delta(order) < -fit.resolution:
             fit.reorder(order)
             yield Move("prune", len(order), "went to the order of the pruned graph")
 
@@ -171,14 +171,14 @@ class ScreenedSearch(Search):
         """Move ``v`` to the better of the places that look best, if that lowers Q."""
         profile = fit.screened_profile(v, reach)
         lowest, chosen = -fit.resolution, None
-        for k in np.argsort(profile, kind="stable")[:_TRUE_PRICES].tolist():
+        for k in np.argsort(profile, kind="stable")[:_EXACT_DELTAS].tolist():
             if profile[k] > slack(fit, reach):
                 break
             # What a few iterations make no difference to, more do not either.
             if abs(profile[k]) < fit.resolution:
                 continue
             order: Order = fit.order.insert(v, k)
-            change = fit.price(order)
+            change = fit.delta(order)
             if change < lowest:
                 lowest, chosen = change, (order, k)
         if chosen is None:
@@ -211,7 +211,7 @@ def through_coarser(
 
 
 def slack(fit: ScreenedFit, concerned: int) -> float:
-    """What rough prices of moves that concern so many nodes may be off by."""
+    """What rough deltas of moves that concern so many nodes may be off by."""
     d = len(fit.order)
     return _SLACK * abs(fit.value) * min(concerned, d / 3) / d
 
@@ -229,7 +229,7 @@ def perturb_locally(fit: ScreenedFit, rng: np.random.Generator, reach: int) -> l
     return [int(v) for v in order.variables[low:high]]
 
 
-def follow_a_pull(fit: ScreenedFit, rng: np.random.Generator, reach: int) -> list[int]:
+def follow_missing_edge(fit: ScreenedFit, rng: np.random.Generator, reach: int) -> list[int]:
     """Put an effect behind a cause that it lacks, or the cause before it.
 
     Pairs are drawn by how much a small weight of the missing edge would lower Q, as in Y(Theta).
@@ -237,10 +237,10 @@ def follow_a_pull(fit: ScreenedFit, rng: np.random.Generator, reach: int) -> lis
     """
     order, places = fit.order, fit.order.positions
     apart = places[:, None] - places
-    pull = np.where(apart <= 4 * reach, fit.pulls(), 0.0)
-    if not pull.any():
+    steepness = np.where(apart <= 4 * reach, fit.missing_gradient(), 0.0)
+    if not steepness.any():
         return perturb_locally(fit, rng, reach)
-    pair = int(rng.choice(pull.size, p=pull.ravel() / pull.sum()))
+    pair = int(rng.choice(steepness.size, p=steepness.ravel() / steepness.sum()))
     cause, effect = divmod(pair, len(order))
     low, high = int(places[effect]), int(places[cause])
     fit.reorder(order.insert(cause, low) if rng.integers(2) else order.insert(effect, high))

@@ -35,9 +35,9 @@ def automatic_fit(
     time_budget: float | None = None,
     progress: Progress | None = None,
 ) -> tuple[OrderFit, bool]:
-    """What ``init="auto"`` begins with: an order that the score proposes, or its coarser kin find.
+    """What ``init="auto"`` begins with: an order that the score proposes, or its surrogates find.
 
-    Where there are such, prices are expensive. So is the first fit, which should not be spent on an
+    Where there are such, deltas are expensive. So is the first fit, which should not be spent on an
     order that is to be left soon. Also returned: whether Ctrl-C has ended the search for it.
     """
     began, interrupted = time.perf_counter(), False

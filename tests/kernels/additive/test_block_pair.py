@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposwap.kernels.additive import block_pair
-from toposwap.kernels.additive import block_swap_deltas as block_swaps
-from toposwap.kernels.additive import exact as block_exact
+from toposwap.kernels.additive import block_pair, block_swap_deltas, exact
 
 
 def columns_of(order, m):
@@ -17,7 +15,7 @@ def columns_of(order, m):
 
 
 def pair_from_scratch(U, order, m):
-    """The twin: R and R^{-T} by NumPy, laid out as the kernel keeps them."""
+    """The copy: R and R^{-T} by NumPy, laid out as the kernel keeps them."""
     d = len(order)
     R = np.linalg.qr(U[:, columns_of(order, m)], mode="r")
     V = np.linalg.inv(R).T
@@ -73,16 +71,16 @@ def test_swap_prices_equal_regressing_in_every_order(problem):
     d = len(order)
     now = total_cost(U, order, m, cost)
     reach = rng.integers(-1, d, d)
-    prices = block_swaps.swap_prices(*pair_from_scratch(U, order, m)[:4], cost, reach)
+    deltas = block_swap_deltas.swap_deltas(*pair_from_scratch(U, order, m)[:4], cost, reach)
     for p in range(d):
         for q in range(d):
             if not p < q <= reach[p]:
-                assert prices[p, q] == np.inf
+                assert deltas[p, q] == np.inf
                 continue
             swapped = order.copy()
             swapped[[p, q]] = swapped[[q, p]]
             change = total_cost(U, swapped, m, cost) - now
-            assert prices[p, q] == pytest.approx(change, rel=1e-6, abs=1e-8 * now)
+            assert deltas[p, q] == pytest.approx(change, rel=1e-6, abs=1e-8 * now)
 
 
 @given(problems())
@@ -130,6 +128,6 @@ def test_the_exact_order_is_the_best_of_all(problem):
     U, m, order, cost, _ = problem
     d = len(order)
     blocks = np.ascontiguousarray(np.linalg.qr(U, mode="r").T).reshape(d, m, d * m)
-    found = total_cost(U, block_exact.exact_order(blocks, cost), m, cost)
+    found = total_cost(U, exact.exact_order(blocks, cost), m, cost)
     best = min(total_cost(U, other, m, cost) for other in permutations(range(d)))
     assert found == pytest.approx(best, rel=1e-9)

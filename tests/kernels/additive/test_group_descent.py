@@ -21,7 +21,7 @@ def problems(draw):
 
 
 def proximal_gradient(U, y, m, kinks, allowed, steps=2000):
-    """The twin for the group lasso."""
+    """The copy for the group lasso."""
     theta = np.zeros((len(kinks), m))
     size = 1.0 / np.linalg.norm(U, 2) ** 2
     for _ in range(steps):
@@ -45,14 +45,14 @@ def solved(U, y, m, kinks, allowed, concavity):
 def test_the_group_lasso_is_that_of_proximal_gradient(problem):
     U, y, m, kinks, allowed = problem
     theta, _ = solved(U, y, m, kinks, allowed, 0.0)
-    twin = proximal_gradient(U, y, m, kinks, allowed)
+    copy = proximal_gradient(U, y, m, kinks, allowed)
 
     def value(theta):
         left = y - U @ theta.ravel()
         return 0.5 * left @ left + kinks @ np.linalg.norm(theta, axis=1)
 
-    assert value(theta) <= value(twin) + 1e-9 * value(twin)
-    assert value(theta) == pytest.approx(value(twin), rel=1e-4)
+    assert value(theta) <= value(copy) + 1e-9 * value(copy)
+    assert value(theta) == pytest.approx(value(copy), rel=1e-4)
 
 
 @given(problems(), st.sampled_from([0.0, 0.1, 0.5]))

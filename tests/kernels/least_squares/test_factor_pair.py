@@ -9,7 +9,7 @@ from toposwap.kernels.least_squares import factor_pair
 
 
 def pair_from_scratch(X, order):
-    """The twin: R and R^{-T} by NumPy, laid out as the kernel keeps them."""
+    """The copy: R and R^{-T} by NumPy, laid out as the kernel keeps them."""
     d = X.shape[1]
     R = np.linalg.qr(X[:, order], mode="r")
     R *= np.sign(np.diag(R))[:, None]

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from toposwap.kernels.graphs import kkt_pairs as pairs
 from toposwap.kernels.graphs.reachability import reachability
-from toposwap.kernels.least_squares import exact as subset_search
-from toposwap.kernels.least_squares import pivoted
+from toposwap.kernels.least_squares import exact, pivoted
 
 
 def residual_variance(columns, v, given_):
@@ -48,7 +47,7 @@ def test_exact_order_is_the_best_of_all(problem):
     def total(order):
         return sum(cost[v] * residual_variance(columns, v, order[:k]) for k, v in enumerate(order))
 
-    found = tuple(subset_search.exact_order(columns.copy(), cost))
+    found = tuple(exact.exact_order(columns.copy(), cost))
     assert sorted(found) == list(range(d))
     assert total(found) == pytest.approx(min(map(total, permutations(range(d)))), rel=1e-9)
 

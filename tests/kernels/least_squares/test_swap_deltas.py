@@ -1,4 +1,4 @@
-"""Swap prices against refitting, from easy to nearly singular data."""
+"""Swap deltas against refitting, from easy to nearly singular data."""
 
 from itertools import combinations
 

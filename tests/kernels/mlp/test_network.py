@@ -224,7 +224,7 @@ def test_in_double_precision_nothing_is_lost(loss, activation):
         )
 
 
-def descended(p, A, *, mortal, l1, l2, max_iter=3000):
+def descended(p, A, *, stays_constant, l1, l2, max_iter=3000):
     first, output = A.copy(), np.zeros(p.ridge.size)
     value = orthant.descend(
         first,
@@ -234,7 +234,7 @@ def descended(p, A, *, mortal, l1, l2, max_iter=3000):
         l1,
         l2,
         p.intercept,
-        mortal,
+        stays_constant,
         p.loss,
         p.activation,
         True,
@@ -251,7 +251,9 @@ def test_a_descent_ends_where_it_says(loss, bias):
     kinds = np.append(np.ones(len(p.X) - bias), np.zeros(int(bias)))
     outputs = np.append(np.ones(p.hidden), np.zeros(int(bias)))
     p = replace(p, l1=0.02 * kinds, decay=0.01 * kinds, ridge=0.01 * outputs)
-    value, first, output = descended(p, A, mortal=loss != network.LOGISTIC, l1=0.02, l2=0.01)
+    value, first, output = descended(
+        p, A, stays_constant=loss != network.LOGISTIC, l1=0.02, l2=0.01
+    )
     assert value == pytest.approx(p.value(first, output), rel=1e-9)
     assert p.steepest(first, output) < 1e-3
 
@@ -261,12 +263,12 @@ def test_units_that_die_are_left_out_without_harm():
     kinds, outputs = np.append(np.ones(4), 0.0), np.append(np.ones(12), 0.0)
     p = replace(p, l1=0.02 * kinds, decay=0.01 * kinds, ridge=0.01 * outputs)
     A[3:5, :4] = 0.0  # dead from the start
-    value, first, output = descended(p, A, mortal=True, l1=0.02, l2=0.01)
+    value, first, output = descended(p, A, stays_constant=True, l1=0.02, l2=0.01)
     dead = ~first[:, :4].any(axis=1)
     assert 2 < dead.sum() < 12
     assert not output[:-1][dead].any()
     np.testing.assert_array_equal(first[3:5], A[3:5])
-    whole, *_ = descended(p, A, mortal=False, l1=0.02, l2=0.01)
+    whole, *_ = descended(p, A, stays_constant=False, l1=0.02, l2=0.01)
     assert value == pytest.approx(whole, rel=1e-3)
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from toposwap.kernels.mlp.network import LOGISTIC, RELU, SIGMOID, SQUARES, TANH
-from toposwap.kernels.mlp.unit_selection import telling_units
+from toposwap.kernels.mlp.unit_selection import explanatory_units
 
 ACTIVATE = {SIGMOID: expit, TANH: np.tanh, RELU: lambda z: np.maximum(z, 0.0)}
 
@@ -39,18 +39,18 @@ def test_the_same_as_least_squares_on_each_candidate(activation, loss, h):
         f = 0.3 + output @ ACTIVATE[activation](first @ X)
         residual = y - (expit(f) if loss == LOGISTIC else f)
         expected = by_least_squares(residual, ACTIVATE[activation](candidates @ X), 3)
-        found = telling_units(first, output, 0.3, candidates, X, y, 3, loss, activation)
+        found = explanatory_units(first, output, 0.3, candidates, X, y, 3, loss, activation)
         assert list(found) == expected
 
 
 def test_no_unit_twice():
     first, output, candidates, X, y = drawn(0, 2)
     twins = np.vstack([candidates[:2], candidates[:2]])
-    found = telling_units(first, output, 0.0, twins, X, y, 4, SQUARES, SIGMOID)
+    found = explanatory_units(first, output, 0.0, twins, X, y, 4, SQUARES, SIGMOID)
     assert sorted(a % 2 for a in found) == [0, 1]
 
 
 def test_constant_units_are_never_chosen():
     first, output, candidates, X, y = drawn(0, 2)
-    found = telling_units(first, output, 0.0, 0 * candidates, X, y, 4, SQUARES, SIGMOID)
+    found = explanatory_units(first, output, 0.0, 0 * candidates, X, y, 4, SQUARES, SIGMOID)
     assert found.size == 0

@@ -228,7 +228,7 @@ def test_surrogate_order_is_a_local_minimum_and_cheap_data_are_enough():
     assert fit.swap_changes(fit.all_pairs()).min() >= -fit.resolution
     assert (order.positions[:, None] < order.positions)[A].mean() > 0.9
     several = surrogate_order(data, np.random.default_rng(0), n_starts=4)
-    assert fit.price(several) <= fit.resolution
+    assert fit.delta(several) <= fit.resolution
     # Also where there are fewer rows than columns, or one column twice.
     few = Dataset.from_table(np.random.default_rng(0).standard_normal((6, 9)))
     twins = Dataset.from_table(np.column_stack([X, X[:, 3]]))

@@ -1,4 +1,4 @@
-"""Additive models with a price per coefficient."""
+"""Additive models with a penalty per coefficient."""
 
 import numpy as np
 import pytest

@@ -39,10 +39,10 @@ def test_awkward_columns_are_fitted(score):
 
 def test_what_cannot_be_fitted_is_refused_by_name():
     X, _ = additive_table(0, d=3, n=50)
-    twin = np.column_stack([X, X[:, 1]])
+    copy = np.column_stack([X, X[:, 1]])
     with pytest.raises(InputError, match=r"'b', 'd'.*drop one of them, or use a ridge"):
-        Basis().bind(Dataset.from_table(twin, names=list("abcd")))
-    assert np.isfinite(Basis(ridge=0.1).bind(Dataset.from_table(twin)).fit(Order(range(4))).value)
+        Basis().bind(Dataset.from_table(copy, names=list("abcd")))
+    assert np.isfinite(Basis(ridge=0.1).bind(Dataset.from_table(copy)).fit(Order(range(4))).value)
     with pytest.raises(InputError, match=r"50 rows are too few for the 60 coefficients.*ridge"):
         Basis(n_functions=20, smoothness=0.0).bind(Dataset.from_table(X))
     with pytest.raises(InputError, match="needs the rows of the table"):

@@ -228,7 +228,7 @@ def test_violations_of_a_separable_score_are_ways_down():
         for i, j in violations(point, bound.tolerance).tolist():
             found += 1
             order = ts.search.update_sort.with_edge(fit.order, point.weights, i, j)
-            assert fit.price(order) < 0.0
+            assert fit.delta(order) < 0.0
     assert found > 0
 
 

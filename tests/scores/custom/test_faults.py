@@ -99,7 +99,7 @@ def test_a_gradient_with_other_arrays_is_refused():
         ({"backend": "jax"}, "backend: must be 'torch' or 'numpy'"),
         ({"tolerance": 0.0}, "tolerance: must be a number between 0 and 1"),
         ({"max_iter": 0}, "max_iter: must be a whole number >= 1"),
-        ({"penalty": "bic"}, "price per edge, which no gradient sees"),
+        ({"penalty": "bic"}, "L0 penalty, which no gradient sees"),
         ({"penalty": "l7"}, "penalty: 'l7' is not one of"),
     ],
 )

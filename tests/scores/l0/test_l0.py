@@ -1,4 +1,4 @@
-"""Scores with a price per edge: BIC, and equal variances."""
+"""Scores with an L0 penalty: BIC, and equal variances."""
 
 from itertools import combinations, permutations
 
@@ -45,19 +45,19 @@ def test_bic_is_the_criterion(seed):
     n = fit.bound.data.n
     assert 2 * n * fit.value == pytest.approx(criterion(fit.bound.data.rows, W), rel=1e-9)
     assert fit.bound.evaluate(W).value == pytest.approx(fit.value, rel=1e-9)
-    edges = fit.bound.price * np.count_nonzero(W)
+    edges = fit.bound.weight * np.count_nonzero(W)
     assert fit.bound.evaluate(W).penalty == pytest.approx(edges)
 
 
 def test_extended_bic_charges_for_the_number_of_columns():
     fit, _ = fitted(likelihood(EBIC(gamma=0.5)), 0)
     d, n = 8, 200
-    assert fit.bound.price == pytest.approx((2 * np.log(n) + 2 * np.log(d)) / (2 * n))
+    assert fit.bound.weight == pytest.approx((2 * np.log(n) + 2 * np.log(d)) / (2 * n))
 
 
 @given(st.integers(0, 1000))
 def test_prices_are_kept_by_the_moves(seed):
-    """Solutions depend on where they came from, so a move must refit exactly as it was priced."""
+    """Solutions depend on where they came from, so a move must refit exactly as its delta did."""
     fit, rng = fitted(likelihood(), seed)
     for _ in range(4):
         v, k = (int(x) for x in rng.integers(8, size=2))
@@ -98,7 +98,7 @@ def test_no_single_edge_improves_a_fit(score, seed):
     W = fit.parameters()
     positions = fit.order.positions
     # The pooled score is bounded by its tangent, which one edge leaves by at most so much.
-    slack = 1e-9 if score.separable else fit.bound.price**2 / 6
+    slack = 1e-9 if score.separable else fit.bound.weight**2 / 6
     for z in range(6):
         for u in np.flatnonzero(positions < positions[z]):
             support = W[:, z] != 0.0
@@ -241,4 +241,4 @@ def test_bad_settings_are_refused(score, message):
 
 def test_the_factor_is_adjustable():
     fit, _ = fitted(likelihood(BIC(factor=1.0)), 0)
-    assert fit.bound.price == pytest.approx(np.log(200) / 400)
+    assert fit.bound.weight == pytest.approx(np.log(200) / 400)

@@ -1,4 +1,4 @@
-"""Networks as a score: derivatives, prices, searches, certificate, predictions, refusals."""
+"""Networks as a score: derivatives, deltas, searches, certificate, predictions, refusals."""
 
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from toposwap.core.errors import InputError
 from toposwap.core.order import Order
 from toposwap.scores.mlp.score import Networks
 from toposwap.search import SEARCHES
-from toposwap.search.screened import follow_a_pull
+from toposwap.search.screened import follow_missing_edge
 from toposwap.simulate import nonlinear_dataset
 
 SMALL = {"hidden": 4, "n_starts": 1}
@@ -125,7 +125,7 @@ def test_column_units_of_the_inputs_and_means_do_not_matter_to_the_fit():
     assert one.point().value == pytest.approx(other.point().value, rel=1e-4)
 
 
-# --- prices and moves ----------------------------------------------------------------------------
+# --- deltas and moves ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -164,7 +164,7 @@ def test_screening_ranks_a_clear_case_right():
 def test_pulls_are_the_slopes_by_weights_that_are_not_there():
     b = bound(d=4, n=300)
     fit = b.fit(Order([3, 2, 1, 0]))
-    pulls = fit.pulls()
+    pulls = fit.missing_gradient()
     assert pulls.any()
     everyone = np.arange(4)
     for j, node in enumerate(fit._nodes):
@@ -181,8 +181,8 @@ def test_following_a_pull_puts_the_cause_first():
     y = 2.0 * np.tanh(z) + 3.0 * np.tanh(x + z) + 0.3 * rng.standard_normal(400)
     b = ts.scores.MLP(**SMALL).bind(Dataset.from_table(np.column_stack([z, y, x])))
     fit = b.fit(Order([0, 1, 2]))
-    assert np.argwhere(fit.pulls()).tolist() == [[2, 1]]
-    assert sorted(follow_a_pull(fit, rng, 1)) == [1, 2]
+    assert np.argwhere(fit.missing_gradient()).tolist() == [[2, 1]]
+    assert sorted(follow_missing_edge(fit, rng, 1)) == [1, 2]
     assert fit.order == Order([0, 2, 1])
 
 

@@ -20,7 +20,7 @@ def test_weak_inputs_wake_networks_that_have_none():
         nothing = bound.cold_fits(1, one[:0], range(1))[0]
         fit = bound.warm_fit(1, one, nothing)
         assert fit.value <= nothing.value
-        awake += bool(fit.uses[0])
+        awake += bool(fit.support[0])
     assert awake >= 20
 
 
@@ -31,9 +31,9 @@ def test_units_are_woken_for_new_inputs_only():
     bound = ts.scores.MLP(hidden=10).bind(Dataset.from_table(X))
     fit = bound.cold_fits(3, np.array([0, 1]), range(1))[0]
     same = bound.carried(fit.parameters, np.array([0]))
-    assert bound.woken(3, same, fit) is same
+    assert bound.reinitialised(3, same, fit) is same
     more = bound.carried(fit.parameters, np.array([0, 1, 2]))
-    woken = bound.woken(3, more, fit)
+    woken = bound.reinitialised(3, more, fit)
     changed = (woken.first != more.first).any(axis=1)
     assert changed.any()
     # Those that were idle, and each of them looks at what is new.

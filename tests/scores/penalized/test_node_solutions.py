@@ -134,7 +134,7 @@ def test_l1_logistic_is_liblinears(weight):
     other.fit(X[:, :6], X[:, 6])
     np.testing.assert_allclose(w[:6], other.coef_[0], atol=1e-6)
     assert abs(b) < 1e-6
-    assert fit.uses[:6].tolist() == (other.coef_[0] != 0.0).tolist()
+    assert fit.support[:6].tolist() == (other.coef_[0] != 0.0).tolist()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Every loss with every penalty: derivatives, prices, searches, certificates."""
+"""Every loss with every penalty: derivatives, deltas, searches, certificates."""
 
 from dataclasses import replace
 from itertools import pairwise, permutations
@@ -73,7 +73,7 @@ def test_what_a_node_uses_and_wants(score, seed):
     for u in set(range(d)) - {node}:
         other = allowed.copy()
         other[u] = not allowed[u]
-        matters = fit.uses[u] if allowed[u] else fit.wants[u]
+        matters = fit.support[u] if allowed[u] else fit.violating[u]
         again = bound.fit_node(node, other, fit)
         if matters:
             assert (again.parameters[0] != fit.parameters[0]).any()
@@ -242,7 +242,7 @@ def test_moves_cost_what_they_were_priced_at(score, seed):
 
 
 def kept(score, value, promised):
-    """A price is exact; a score that does not separate may promise less than a move brings."""
+    """A delta is exact; a score that does not separate may promise less than a move brings."""
     exact = value == pytest.approx(promised, rel=1e-10)
     return exact or (not score.separable and value < promised)
 
@@ -266,8 +266,8 @@ def test_a_remembered_minimum_that_is_worse_than_the_present_one_is_not_taken():
     X = ts.simulate.linear_dataset(5, 300, "ER2", random_state=1).X
     fit = ts.scores.Penalized("gaussian", "mcp").bind(Dataset.from_table(X)).fit(Order(range(5)))
     other = Order([1, 0, 2, 3, 4])
-    honest = fit.price(other)
+    honest = fit.delta(other)
     for key, node in fit._memory.items():
         if key[0] == 0:
             fit._memory[key] = replace(node, value=node.value + 1.0)
-    assert fit.price(other) == pytest.approx(honest, abs=1e-12)
+    assert fit.delta(other) == pytest.approx(honest, abs=1e-12)

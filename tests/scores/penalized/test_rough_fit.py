@@ -1,4 +1,4 @@
-"""Rough prices: never too low, and moves made by them keep what they promise."""
+"""Rough deltas: never too low, and moves made by them keep what they promise."""
 
 import numpy as np
 import pytest

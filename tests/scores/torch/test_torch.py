@@ -262,7 +262,7 @@ def test_settings_that_make_no_sense(settings, match):
 
 
 def test_asking_together_changes_no_price():
-    """The prices of a score that batches are those of one that does not."""
+    """The deltas of a score that batches are those of one that does not."""
     data = Dataset.from_table(real_table(1, 5))
     plain = NodewiseLeastSquares().bind(data)
     together = NodewiseLeastSquares().bind(data)

@@ -119,7 +119,7 @@ class BOSS(_CausalLearn):
     Parameters
     ----------
     lambda_bic : float, default=2
-        Price of an edge in units of BIC's; the package's default.
+        Penalty of an edge in units of BIC's; the package's default.
     score, prune, center, random_state
         As in :class:`~toposwap.baselines.Notears`; by default nothing is pruned.
     """

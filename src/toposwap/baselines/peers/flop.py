@@ -21,7 +21,7 @@ class FLOP(Peer):
     Parameters
     ----------
     lambda_bic : float, default=2
-        Price of an edge in units of BIC's.
+        Penalty of an edge in units of BIC's.
     restarts : int, default=20
         Restarts of the local search.
     score, prune, center, random_state

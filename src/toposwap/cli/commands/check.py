@@ -26,7 +26,7 @@ WEIGHTS may be any file that "toposwap refine" takes. Weights that were pruned o
 longer the solution they came from: "toposwap fit -o NAME.weights.csv" writes them in full.
 
 \b
-With a price per edge (bic and what auto chooses) an absent edge is always stationary: the check
+With an L0 penalty (bic and what auto chooses) an absent edge is always stationary: the check
 says whether the edges there are have their best weights. --score least-squares asks of the absent
 ones, too.
 """

@@ -169,7 +169,7 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="auto|bic|none|NUMBER",
         callback=lambda _context, _option, value: _threshold(value),
         help="Drop edges with |weight| below this; auto is 0.3 with least squares. bic keeps what "
-        "is worth a price per edge.",
+        "is worth an L0 penalty.",
     )
     @click.option(
         "--seed",

@@ -1,4 +1,4 @@
-r"""The exact price of every swap of two blocks, O(d^3 m^3) for all pairs.
+r"""The exact delta of every swap of two blocks, O(d^3 m^3) for all pairs.
 
 Swap the variables at positions :math:`p < q`, in the notation of
 :mod:`~toposwap.kernels.additive.block_pair`. With
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @kernel
-def swap_prices(
+def swap_deltas(
     pair: NDArray[np.float64],
     own: NDArray[np.float64],
     inverse: NDArray[np.float64],
@@ -44,7 +44,7 @@ def swap_prices(
     infinite.
     """
     d, m = own.shape[0], own.shape[1]
-    prices = np.full((d, d), np.inf)
+    deltas = np.full((d, d), np.inf)
     # S_kq for all k <= q, lower triangles.
     spread = np.zeros((d, d, m, m))
     for q in range(d):
@@ -116,9 +116,9 @@ def swap_prices(
             x[0] = 1.0
             later = cost[order[k]] * (spread[p, k, 0, 0] - residual)
             earlier = cost[v] * (solve_lower(lower, x) - before)
-            prices[p, k] = later + earlier + lost - saved[k]
+            deltas[p, k] = later + earlier + lost - saved[k]
             lost += lost_here
-    return prices
+    return deltas
 
 
 @kernel

@@ -1,4 +1,4 @@
-r"""The parents of one node of an additive model, at a price per coefficient.
+r"""The parents of one node of an additive model, at a penalty per coefficient.
 
 With orthonormal blocks :math:`U_i^\top U_i = I`, of which the first column of the node's own is
 ``y``, and parents :math:`P` with the orthonormal basis :math:`O` of their columns, keep
@@ -114,10 +114,10 @@ def gain(S: NDArray[np.float64], g: NDArray[np.float64], size: int) -> float:
 
 
 @kernel
-def improvement(left: float, less: float, price: float) -> float:
-    """What lowering the residual variance ``left`` by ``less`` is worth: in ½ log, at a price."""
+def improvement(left: float, less: float, weight: float) -> float:
+    """½ log(left / (left - less)) - weight: what lowering a residual variance is worth."""
     floor = 1e-14 * left
-    return 0.5 * math.log(left / max(left - less, floor)) - price
+    return 0.5 * math.log(left / max(left - less, floor)) - weight
 
 
 @kernel
@@ -126,14 +126,14 @@ def select(
     sizes: NDArray[np.int64],
     node: int,
     allowed: NDArray[np.bool_],
-    price: float,
+    weight: float,
     most: int,
     parents: NDArray[np.bool_],
     worth: NDArray[np.float64],
 ) -> float:
     """Improve ``parents`` (d,) by additions and removals until none pays.
 
-    ``price`` is per coefficient, ``most`` the largest number of them. Returns the residual
+    ``weight`` is per coefficient, ``most`` the largest number of them. Returns the residual
     variance; ``worth`` (d,) becomes what each absent variable would bring.
     """
     d = sizes.size
@@ -149,7 +149,7 @@ def select(
             worth[i] = 0.0
             if i == node or parents[i] or rows + sizes[i] > most:
                 continue
-            worth[i] = improvement(left, gain(S[i], g[i], sizes[i]), price * sizes[i])
+            worth[i] = improvement(left, gain(S[i], g[i], sizes[i]), weight * sizes[i])
             if allowed[i] and worth[i] > best:
                 best, chosen = worth[i], i
         if chosen >= 0:
@@ -163,7 +163,7 @@ def select(
                 continue
             parents[i] = False
             _, without = restart(gram, sizes, parents, y, B, S, g)
-            if improvement(without, without - left, price * sizes[i]) < -1e-12:
+            if improvement(without, without - left, weight * sizes[i]) < -1e-12:
                 removed = True
                 break
             parents[i] = True

@@ -1,4 +1,4 @@
-r"""The global minimum of a Gaussian score with a price per edge, by dynamic programming over sets.
+r"""The global minimum of a Gaussian score with an L0 penalty, by dynamic programming over sets.
 
 .. math:: b_v(S) = \min\bigl( Q_v(S),\; \min_{u \in S} b_v(S \setminus u) \bigr), \qquad
           B(S) = \min_{v \in S} B(S \setminus v) + b_v(S \setminus v):

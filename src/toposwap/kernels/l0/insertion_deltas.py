@@ -1,4 +1,4 @@
-r"""Orders under a Gaussian score with a price per edge: insertions priced from the gradient tables.
+r"""Orders under a Gaussian score with an L0 penalty: insertions evaluated from the gradient tables.
 
 Moving ``v`` one place forward past ``w`` concerns two nodes: ``v`` loses ``w`` as a candidate
 parent, which matters only if it uses it, and ``w`` gains ``v``, which matters only if its table
@@ -6,7 +6,7 @@ says that ``v`` would pay. Both questions are O(1), nearly always the answer is 
 "yes" refits a node. Moving backwards is the mirror image.
 
 Two things keep the refits few. What gaining or losing ``v`` is worth to ``w`` is remembered until
-the parents of ``w`` change (other variables crossing ``w`` may make it stale, so the price of a
+the parents of ``w`` change (other variables crossing ``w`` may make it stale, so the delta of a
 move is computed afresh before the move is made). And a walk away from the current place ends
 where even the gains still ahead, each taken at its full worth, could not make it the best.
 """
@@ -23,8 +23,8 @@ from toposwap.kernels.l0.node import (
     Rule,
     grow_and_shrink,
     node_value,
+    pays,
     single_gain,
-    wants,
 )
 from toposwap.kernels.l0.partial_covariance import add_parent, index_of, remove_parent
 
@@ -93,7 +93,7 @@ def gain(
     limit: int,
     excluded: int,
 ) -> int:
-    """Let ``z`` have the candidate ``u`` that it wants, and settle; the new number of parents."""
+    """Let ``z`` have the candidate ``u`` that pays, and settle; the new number of parents."""
     if k < node.rows.shape[0]:
         k = add_parent(rule.C, node.rows, node.parents, k, node.g, node.c, z, u)
     return grow_and_shrink(rule, node, k, z, position, limit, excluded, u)
@@ -137,7 +137,7 @@ def walk_forward(
         if afresh or np.isnan(worth):
             worth = 0.0
             g, c = nodes.g[w, v], nodes.c[w, v]
-            if wants(rule, g, c, w, nodes.c[w, w]):
+            if pays(rule, g, c, w, nodes.c[w, w]):
                 worth = _OPTIMISM * single_gain(rule, w, nodes.c[w, w], g * g / c)
         total += min(worth, 0.0)
         ahead[k] = total
@@ -152,7 +152,7 @@ def walk_forward(
         if index >= 0:
             count = lose(rule, own, count, v, index, nodes.position, k, -1)
             change = node_value(rule, v, own.c[v], count) - nodes.value[v]
-        if wants(rule, nodes.g[w, v], nodes.c[w, v], w, nodes.c[w, w]):
+        if pays(rule, nodes.g[w, v], nodes.c[w, v], w, nodes.c[w, w]):
             worth = nodes.if_gained[w, v]
             if afresh or np.isnan(worth):
                 kept = copy_node(nodes, w, trial)
@@ -188,14 +188,14 @@ def walk_backward(
             total = 0.0
             for t in range(d - 1, k - 1, -1):
                 w = nodes.order[t]
-                if wants(rule, own.g[w], own.c[w], v, own.c[v]):
+                if pays(rule, own.g[w], own.c[w], v, own.c[v]):
                     total += single_gain(rule, v, own.c[v], own.g[w] * own.g[w] / own.c[w])
                 ahead[t] = total
             outdated = False
         if not complete and change + others + ahead[k] >= best:
             return
         w = nodes.order[k]
-        if wants(rule, own.g[w], own.c[w], v, own.c[v]):
+        if pays(rule, own.g[w], own.c[w], v, own.c[v]):
             count = gain(rule, own, count, v, w, nodes.position, k + 1, v)
             change = node_value(rule, v, own.c[v], count) - nodes.value[v]
             outdated = True
@@ -213,7 +213,7 @@ def walk_backward(
 
 
 @kernel
-def price_insertions(
+def insertion_profile(
     nodes: Nodes,
     rule: Rule,
     own: Node,

@@ -1,4 +1,4 @@
-r"""Orders under a Gaussian score with a price per edge: moves, sweeps, and ways back.
+r"""Orders under a Gaussian score with an L0 penalty: moves, sweeps, and ways back.
 
 A move refits nodes step by step exactly as the walks of
 :mod:`~toposwap.kernels.l0.insertion_deltas` do, so that the delta of a move is what comes about,
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.l0.insertion_deltas import Nodes, gain, lose, node_of, price_insertions
-from toposwap.kernels.l0.node import Node, Rule, grow_and_shrink, node_value, wants
+from toposwap.kernels.l0.insertion_deltas import Nodes, gain, insertion_profile, lose, node_of
+from toposwap.kernels.l0.node import Node, Rule, grow_and_shrink, node_value, pays
 from toposwap.kernels.l0.partial_covariance import add_parent, index_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def accept(nodes: Nodes, rule: Rule, z: int, k: int) -> None:
 
 @kernel
 def insert(nodes: Nodes, rule: Rule, v: int, target: int) -> None:
-    """Move ``v`` to ``target``, refitting step by step as the walks do, so that prices are kept."""
+    """Move ``v`` to ``target``, refitting step by step as the walks do, so that deltas are kept."""
     p = nodes.position[v]
     step = -1 if target < p else 1
     own = node_of(nodes, v)
@@ -69,7 +69,7 @@ def insert(nodes: Nodes, rule: Rule, v: int, target: int) -> None:
             if index >= 0:
                 count = lose(rule, own, count, v, index, nodes.position, k, -1)
                 nodes.n_parents[v] = count
-            if wants(rule, other.g[v], other.c[v], w, other.c[w]):
+            if pays(rule, other.g[v], other.c[v], w, other.c[w]):
                 note_change(nodes, w)
                 accept(
                     nodes,
@@ -78,7 +78,7 @@ def insert(nodes: Nodes, rule: Rule, v: int, target: int) -> None:
                     gain(rule, other, nodes.n_parents[w], w, v, nodes.position, k, -1),
                 )
         else:
-            if wants(rule, own.g[w], own.c[w], v, own.c[v]):
+            if pays(rule, own.g[w], own.c[w], v, own.c[v]):
                 nodes.n_parents[v] = gain(rule, own, count, v, w, nodes.position, k + 1, v)
             index = index_of(other.parents, nodes.n_parents[w], v)
             if index >= 0:
@@ -118,7 +118,7 @@ def sweep(
             continue
         nodes.pending[v] = False
         for afresh in (False, True):
-            price_insertions(nodes, rule, own, trial, v, afresh, False, -threshold, profile, ahead)
+            insertion_profile(nodes, rule, own, trial, v, afresh, False, -threshold, profile, ahead)
             target = int(np.argmin(profile))
             if profile[target] >= -threshold:
                 break

@@ -1,4 +1,4 @@
-r"""One node of a Gaussian score with a price per edge: which predecessors become parents.
+r"""One node of a Gaussian score with an L0 penalty: which predecessors are parents.
 
 .. math:: Q_z(P) = \tfrac12 \log \operatorname{var}(x_z \mid P) + \lambda |P|
           \qquad\text{or}\qquad
@@ -43,13 +43,13 @@ class Node(NamedTuple):
 class Rule(NamedTuple):
     """What an edge must bring.
 
-    ``logarithmic`` chooses between the two scores, ``price`` is lambda, ``unit`` is mu, (d,).
+    ``logarithmic`` chooses between the two scores, ``weight`` is lambda, ``unit`` is mu, (d,).
     ``reduction`` (d,) and ``inverse`` (K, K) are workspace.
     """
 
     C: NDArray[np.float64]
     logarithmic: bool
-    price: float
+    weight: float
     unit: NDArray[np.float64]
     reduction: NDArray[np.float64]
     inverse: NDArray[np.float64]
@@ -59,36 +59,36 @@ class Rule(NamedTuple):
 def node_value(rule: Rule, z: int, variance: float, k: int) -> float:
     """Q_z with ``k`` parents and this residual variance, which counts as DEPENDENT at the least."""
     if rule.logarithmic:
-        return 0.5 * math.log(max(variance, DEPENDENT)) + rule.price * k
-    return 0.5 * rule.unit[z] * variance + rule.price * k
+        return 0.5 * math.log(max(variance, DEPENDENT)) + rule.weight * k
+    return 0.5 * rule.unit[z] * variance + rule.weight * k
 
 
 @kernel
 def least_reduction(rule: Rule, z: int, variance: float) -> float:
     """How much the residual variance must fall for one more edge to pay."""
     if rule.logarithmic:
-        return variance * -math.expm1(-2.0 * rule.price)
-    return 2.0 * rule.price / rule.unit[z]
+        return variance * -math.expm1(-2.0 * rule.weight)
+    return 2.0 * rule.weight / rule.unit[z]
 
 
 @kernel
 def largest_rise(rule: Rule, z: int, variance: float) -> float:
     """How much the residual variance may rise for one edge less to pay."""
     if rule.logarithmic:
-        return variance * math.expm1(2.0 * rule.price)
-    return 2.0 * rule.price / rule.unit[z]
+        return variance * math.expm1(2.0 * rule.weight)
+    return 2.0 * rule.weight / rule.unit[z]
 
 
 @kernel
 def single_gain(rule: Rule, z: int, variance: float, reduction: float) -> float:
     """Change of Q_z by one more edge with this reduction, nothing else changing."""
     if rule.logarithmic:
-        return 0.5 * math.log(1.0 - reduction / variance) + rule.price
-    return rule.price - 0.5 * rule.unit[z] * reduction
+        return 0.5 * math.log(1.0 - reduction / variance) + rule.weight
+    return rule.weight - 0.5 * rule.unit[z] * reduction
 
 
 @kernel
-def wants(rule: Rule, node_g: float, node_c: float, z: int, variance: float) -> bool:
+def pays(rule: Rule, node_g: float, node_c: float, z: int, variance: float) -> bool:
     """Whether an absent candidate with these entries of g and c would pay."""
     return node_c > DEPENDENT and node_g * node_g > node_c * least_reduction(rule, z, variance)
 

@@ -18,7 +18,7 @@ on the rows of both alike. So one matrix ``pair`` of shape ``(d, d)`` holds them
 Its rows follow the order and its columns the variables, hence an exchange of neighbours moves no
 column: it rotates two contiguous rows, 6 d flops.
 
-The *whole* insertion neighbourhood is priced from ``pair`` in :math:`O(d^2)`, :math:`O(d)` a
+The *whole* insertion neighbourhood is evaluated from ``pair`` in :math:`O(d^2)`, :math:`O(d)` a
 variable. With :math:`v` at position :math:`p`:
 
 - earlier, before the variable at :math:`k < p`: let :math:`s_k = R_{pp}^2 + \sum_{k \le t < p}

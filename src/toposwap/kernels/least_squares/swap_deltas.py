@@ -1,4 +1,4 @@
-r"""The exact price of every swap of two variables, O(d^3) for all pairs.
+r"""The exact delta of every swap of two variables, O(d^3) for all pairs.
 
 Swap the variables at positions :math:`p < q`. With :math:`R` and :math:`U = R^{-1}` in order
 coordinates:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @kernel
-def swap_prices(
+def swap_deltas(
     triangles: NDArray[np.float64],
     diagonal: NDArray[np.float64],
     cost: NDArray[np.float64],
@@ -43,7 +43,7 @@ def swap_prices(
     Entries not asked for are infinite.
     """
     d = triangles.shape[0]
-    prices = np.full((d, d), np.inf)
+    deltas = np.full((d, d), np.inf)
     spread = np.empty((d, d))
     for q in range(d):
         spread[q, q] = diagonal[q] * diagonal[q]
@@ -67,7 +67,7 @@ def swap_prices(
             u = triangles[k, p]
             weight = cost[k] * diagonal[k] * diagonal[k]
             share = 1.0 / precision
-            prices[p, k] = (
+            deltas[p, k] = (
                 cost[k] * (spread[p, k] - diagonal[k] * diagonal[k])
                 + cost[p] * (1.0 / (precision + u * u) - own)
                 + lost
@@ -86,4 +86,4 @@ def swap_prices(
                 coefficients[t] = e + u * x
             lost += weight * (u * u) * share
             precision += u * u
-    return prices
+    return deltas

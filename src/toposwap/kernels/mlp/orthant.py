@@ -40,7 +40,7 @@ def descend(
     l1: float,
     l2: float,
     bias: bool,
-    mortal: bool,
+    stays_constant: bool,
     loss: int,
     activation: int,
     careful: bool,
@@ -51,7 +51,7 @@ def descend(
 
     The network is ``first`` (h, k) and ``output`` (h,), with a column of biases and an intercept at
     the end of them if ``bias``; these bear no penalty. Units without inputs are left out if they
-    are ``mortal``: at the start, and twice on the way.
+    are ``stays_constant``: at the start, and twice on the way.
     """
     h, k = first.shape
     inputs = k - 1 if bias else k
@@ -60,7 +60,7 @@ def descend(
         penalty[-1] = decay[-1] = 0.0
     value, done = 0.0, 0
     for stage in range(len(_COUNTED_AFTER) + 1):
-        alive = living_units(first, inputs, mortal)
+        alive = living_units(first, inputs, stays_constant)
         hidden = alive.size
         rows = hidden + 1 if bias else hidden
         u = np.empty(hidden * k + (rows if loss == LOGISTIC else 0))
@@ -108,12 +108,14 @@ def descend(
 
 
 @kernel
-def living_units(first: NDArray[np.float64], inputs: int, mortal: bool) -> NDArray[np.int64]:
-    """Units that have inputs, or all that are not ``mortal``; at least one."""
+def living_units(
+    first: NDArray[np.float64], inputs: int, stays_constant: bool
+) -> NDArray[np.int64]:
+    """Units that have inputs, or all that are not ``stays_constant``; at least one."""
     alive = np.empty(first.shape[0], dtype=np.int64)
     count = 0
     for a in range(first.shape[0]):
-        living = not mortal
+        living = not stays_constant
         for i in range(inputs):
             living = living or first[a, i] != 0.0
         if living:

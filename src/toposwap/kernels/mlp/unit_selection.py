@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 #: Candidates with less than this part of their square left are no other than those chosen.
 _NOTHING_NEW = 1e-2
+#: Of a mean in single precision, relative.
+_ROUNDING = 1e-5
 _F = np.float32
 
 
 @reordered_kernel
-def telling_units(
+def explanatory_units(
     first: NDArray[np.float32],
     output: NDArray[np.float32],
     intercept: float,
@@ -52,9 +54,11 @@ def telling_units(
     activate(S, activation)
     left, least = np.empty(p), np.empty(p)
     for a in range(p):
-        S[a] -= S[a].mean()
+        mean = S[a].mean()
+        S[a] -= mean
         left[a] = np.dot(S[a], S[a])
-        least[a] = _NOTHING_NEW * left[a]
+        # What is left of a constant unit is the rounding error of its mean.
+        least[a] = max(_NOTHING_NEW * left[a], n * (_ROUNDING * mean) ** 2)
     chosen = np.empty(min(count, p), dtype=np.int64)
     for c in range(chosen.size):
         best, most = -1, 0.0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.kernels.additive import group_l0 as group_subset
+from toposwap.kernels.additive import group_l0
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.penalties.base import checked
 from toposwap.scores.additive.design import Additive, Design
@@ -32,7 +32,7 @@ _MOST = 0.5
 
 
 class BasisBIC(Score):
-    """sum_j 1/2 log ||x_j - sum_i f_ij(x_i)||^2 + price per coefficient; separable, not convex.
+    """sum_j 1/2 log ||x_j - sum_i f_ij(x_i)||^2 + penalty per coefficient; separable, not convex.
 
     The Gaussian likelihood with a noise variance for each node: the units of the columns do not
     matter. Curves tell directions apart; along lines with Gaussian noise nothing does.
@@ -73,7 +73,7 @@ class BoundBasisBIC(Additive, SeparableScore):
     def __init__(self, score: BasisBIC, data: Dataset, design: Design) -> None:
         super().__init__(data, design)
         self.score: BasisBIC = score
-        self.price = score.factor * log(data.n) / (2.0 * data.n)
+        self.weight = score.factor * log(data.n) / (2.0 * data.n)
         self.sizes = design.present.sum(axis=1)
         self.most = max(int(_MOST * data.n), self.size)
         self._factor = design.factor(np.zeros(design.present.shape))
@@ -86,21 +86,21 @@ class BoundBasisBIC(Additive, SeparableScore):
         return float(np.exp(-np.log(self.design.deviations).mean()))
 
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
-        """Parents worth their price, from those at hand."""
+        """Parents worth their penalty, from those at hand."""
         parents, worth = np.zeros(self.data.d, dtype=bool), np.empty(self.data.d)
-        if warm is not None and warm.uses is not None:
-            parents = warm.uses & allowed
-        group_subset.select(
-            self._gram, self.sizes, node, allowed, self.price, self.most, parents, worth
+        if warm is not None and warm.support is not None:
+            parents = warm.support & allowed
+        group_l0.select(
+            self._gram, self.sizes, node, allowed, self.weight, self.most, parents, worth
         )
         # The solution itself comes from the factor, which knows more digits than the moments.
         theta = refit(self._factor, self.size, node, parents) * self.design.present
         residual = self._factor[:, node * self.size] - self._factor @ theta.ravel()
         deviation = self.design.deviations[node]
         value = self._loss(float(residual @ residual), deviation)
-        value += self.price * float(self.sizes[parents].sum())
-        wants = (worth > 1e-10) & ~allowed
-        return NodeFit(value, theta * deviation, uses=parents, wants=wants)
+        value += self.weight * float(self.sizes[parents].sum())
+        violating = (worth > 1e-10) & ~allowed
+        return NodeFit(value, theta * deviation, support=parents, violating=violating)
 
     def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64]:
         """Theta, (d, m, d)."""
@@ -128,7 +128,7 @@ class BoundBasisBIC(Additive, SeparableScore):
         weights = np.abs(parameters).sum(axis=1)
         present = weights != 0.0
         np.fill_diagonal(present, val=False)
-        penalty = self.price * float((self.sizes[:, None] * present).sum())
+        penalty = self.weight * float((self.sizes[:, None] * present).sum())
         losses = [self._loss(float(s), float(v)) for s, v in zip(share, deviations, strict=True)]
         return Point(
             weights=weights,

@@ -1,4 +1,4 @@
-"""The solution of an additive model at an order, and the prices of moves from there."""
+"""The solution of an additive model at an order, and the deltas of moves from there."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from toposwap.core.factor import retriangularise
-from toposwap.kernels.additive import block_pair
-from toposwap.kernels.additive import block_swap_deltas as block_swaps
+from toposwap.kernels.additive import block_pair, block_swap_deltas
 from toposwap.orderfit.factor import FactorFit
 from toposwap.scores.base import Point
 
@@ -36,7 +35,7 @@ class BasisFit(FactorFit):
         """A few digits above the rounding error of the sum."""
         return 1e-11 * self.value
 
-    def price(self, order: Order) -> float:
+    def delta(self, order: Order) -> float:
         """Factorise the expanded data in ``order``."""
         variables = order.variables
         diagonal = np.diag(retriangularise(self.bound.factor[:, self._columns(variables)]))
@@ -90,8 +89,8 @@ class BasisFit(FactorFit):
     ]:
         return self._pair, self._own, self._inverse, self._order, self._position
 
-    def _swap_prices(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
-        return block_swaps.swap_prices(*self._state[:4], self.bound.cost, reach)
+    def _swap_deltas(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
+        return block_swap_deltas.swap_deltas(*self._state[:4], self.bound.cost, reach)
 
     def _columns(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
         m = self.bound.size

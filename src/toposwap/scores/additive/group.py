@@ -169,12 +169,15 @@ class BoundGroupBasis(Additive, SeparableScore):
         explained = float(np.sum(theta * (target.reshape(shape) + slack)))
         left = max(float(target[node * shape[1]]) - explained, 0.0)
         lengths = np.sqrt(np.einsum("ir,ir->i", theta, theta))
-        value = 0.5 * left + float(self._price(lengths, kinks).sum())
+        value = 0.5 * left + float(self._penalty(lengths, kinks).sum())
         steep = np.sqrt(np.einsum("ir,ir->i", slack, slack))
-        wants = (steep > kinks + 10.0 * _NODE_TOLERANCE) & ~allowed
-        wants[node] = False
+        violating = (steep > kinks + 10.0 * _NODE_TOLERANCE) & ~allowed
+        violating[node] = False
         return NodeFit(
-            value * deviation * deviation, theta * deviation, uses=lengths > 0.0, wants=wants
+            value * deviation * deviation,
+            theta * deviation,
+            support=lengths > 0.0,
+            violating=violating,
         )
 
     def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64]:
@@ -193,7 +196,7 @@ class BoundGroupBasis(Additive, SeparableScore):
         variance = np.einsum("ij,ij->j", left, slack)
         lengths = np.sqrt(np.einsum("irj,irj->ij", theta, theta))
         kinks = self.kinks[:, None] / deviations
-        price = self._price(lengths, kinks).sum(axis=0)
+        penalties = self._penalty(lengths, kinks).sum(axis=0)
         slopes = np.maximum(kinks - self.concavity * lengths, 0.0)
         slack = slack.reshape(d, m, d)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -205,7 +208,7 @@ class BoundGroupBasis(Additive, SeparableScore):
         gradient = np.where(lengths > 0.0, present, absent)
         np.fill_diagonal(gradient, 0.0)
         weights = np.abs(parameters).sum(axis=1)
-        penalty = float(price @ deviations**2)
+        penalty = float(penalties @ deviations**2)
         return Point(
             weights=weights,
             value=0.5 * float(variance @ deviations**2) + penalty,
@@ -215,7 +218,7 @@ class BoundGroupBasis(Additive, SeparableScore):
             column_scale=deviations + weights.sum(axis=0),
         )
 
-    def _price(
+    def _penalty(
         self, lengths: NDArray[np.float64], kinks: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """rho, the integral of its slope."""

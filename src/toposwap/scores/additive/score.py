@@ -1,4 +1,4 @@
-r"""Additive models: every price exact, from the triangular factor with blocks of columns.
+r"""Additive models: every delta exact, from the triangular factor with blocks of columns.
 
 .. math:: Q(\theta) = \frac{1}{2n} \sum_j \Bigl\lVert x_j - \sum_i \Phi_i \theta_{ij} \Bigr\rVert^2
           + \frac12 \sum_{ij} \theta_{ij}^\top \Lambda_i \theta_{ij}, \qquad
@@ -32,7 +32,7 @@ from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two
 from toposwap.core.order import Order
 from toposwap.core.validation import columns, listed
-from toposwap.kernels.additive import exact as block_exact
+from toposwap.kernels.additive import exact
 from toposwap.kernels.least_squares import pivoted
 from toposwap.penalties.base import checked
 from toposwap.scores.additive.design import Additive, Design
@@ -108,7 +108,7 @@ class BoundBasis(Additive):
         self.penalty = score.smoothness * design.roughness + score.ridge * design.present
         self.factor = design.factor(self.penalty)
         self._refuse_dependent()
-        # Prices are computed in units of the largest column, where nothing overflows.
+        # Deltas are computed in units of the largest column, where nothing overflows.
         self.unit = float(power_of_two(design.deviations).max())
         self.cost = (design.deviations / self.unit) ** 2
 
@@ -148,7 +148,7 @@ class BoundBasis(Additive):
         """Global minimum, O(2^d d^2 m^2) time and 9 * 2^d bytes."""
         d, m = self.data.d, self.size
         blocks = np.ascontiguousarray(self.factor.T).reshape(d, m, d * m)
-        return Order(block_exact.exact_order(blocks, self.cost))
+        return Order(exact.exact_order(blocks, self.cost))
 
     pruning = f"F-tests of whole functions, {LEVEL:.0%} a node"
 

@@ -157,15 +157,15 @@ class OwnNodes(_Own, SeparableScore):
         fits = []
         for k, (node, allowed, _) in enumerate(wanted):
             part, (vector, value) = parts[k], solved[k]
-            uses = self._causes(part.cause, vector != 0.0)
+            support = self._causes(part.cause, vector != 0.0)
             # At such a place the gradient says nothing about what is wanted.
-            wants = ~allowed
-            if uses.any() or not problem.starts[0, part.places][part.is_edge].any():
+            violating = ~allowed
+            if support.any() or not problem.starts[0, part.places][part.is_edge].any():
                 excess = np.abs(gradients[k]) - problem.kink[part.places]
                 steep = excess * problem.weight[part.places] > self.tolerance
-                wants = self._causes(part.cause, steep & ~free[k])
-            wants[node] = False
-            fits.append(NodeFit(value, vector, uses=uses, wants=wants))
+                violating = self._causes(part.cause, steep & ~free[k])
+            violating[node] = False
+            fits.append(NodeFit(value, vector, support=support, violating=violating))
         return fits
 
     def assemble(self, nodes: list[NodeFit]) -> Parameters:

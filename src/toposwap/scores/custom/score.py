@@ -163,7 +163,7 @@ def _smooth_but_for_kinks(penalty: str | Penalty) -> Shaped:
     found = resolve("penalty", penalty, PENALTIES, Penalty)
     if not isinstance(found, Shaped):
         raise InputError(
-            f"penalty: {found!r} is a price per edge, which no gradient sees; use 'l1', 'mcp', "
+            f"penalty: {found!r} is an L0 penalty, which no gradient sees; use 'l1', 'mcp', "
             "'ridge' or 'none'"
         )
     return found

@@ -1,4 +1,4 @@
-r"""Equal noise variances with a price per edge: one variance for all nodes.
+r"""Equal noise variances with an L0 penalty: one variance for all nodes.
 
 .. math:: Q(W) = \tfrac d2 \log \lVert X - X W \rVert_F^2 + \lambda \lVert W \rVert_0
 
@@ -7,7 +7,7 @@ variances,
 
 .. math:: \tfrac d2 \log T' \le \tfrac d2 \log T + \tfrac{d}{2T} (T' - T),
 
-so least squares in units of :math:`T / d`, with the same price per edge, bounds the change of Q
+so least squares in units of :math:`T / d`, with the same L0 penalty, bounds the change of Q
 from above. Every move that pays there pays here, and more; the units follow after each sweep. An
 edge that would pay by less than the tangent's error, about :math:`\lambda^2 / d`, is not taken.
 """
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.kernels.l0 import moves as subset_order
-from toposwap.scores.l0.bound import BoundSubset, SubsetFit
+from toposwap.kernels.l0 import moves
+from toposwap.scores.l0.bound import BoundL0, L0Fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 _STEADY = 1e-9
 
 
-class BoundPooled(BoundSubset):
+class BoundEqualVarianceL0(BoundL0):
     """One noise variance for all nodes, on given data."""
 
     def __init__(
-        self, score: Score, data: Dataset, price: float, max_parents: int | None = None
+        self, score: Score, data: Dataset, weight: float, max_parents: int | None = None
     ) -> None:
-        super().__init__(score, data, False, price, max_parents)
+        super().__init__(score, data, False, weight, max_parents)
 
-    def fit(self, order: Order) -> PooledFit:
+    def fit(self, order: Order) -> EqualVarianceL0Fit:
         """Choose every node's parents among its predecessors."""
-        return PooledFit(self, order)
+        return EqualVarianceL0Fit(self, order)
 
     def solve_exactly(self, fit: OrderFit) -> bool:  # noqa: ARG002
         """The nodes share a variance, so nothing can be put together set by set."""
@@ -64,10 +64,10 @@ class BoundPooled(BoundSubset):
         return self.deviations**2 * (self.data.d / self.total(variance))
 
 
-class PooledFit(SubsetFit):
-    """Least squares with a price per edge, in units that follow the noise variance."""
+class EqualVarianceL0Fit(L0Fit):
+    """Least squares with an L0 penalty, in units that follow the noise variance."""
 
-    bound: BoundPooled
+    bound: BoundEqualVarianceL0
 
     def reorder(self, order: Order) -> None:
         """Fit ``order`` from scratch, in units that suit the result."""
@@ -99,4 +99,4 @@ class PooledFit(SubsetFit):
             if np.abs(wanted / unit - 1.0).max() <= _STEADY:
                 return
             unit[:] = wanted
-            subset_order.resettle(self._nodes, self._rule)
+            moves.resettle(self._nodes, self._rule)

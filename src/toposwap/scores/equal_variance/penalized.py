@@ -38,35 +38,35 @@ _ROUNDS = 1000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PooledNode(NodeFit):
+class EqualVarianceNode(NodeFit):
     """A node with its two parts: ``value = variance / 2 + unit * penalty``."""
 
     variance: float
     penalty: float
 
 
-class BoundPooledNodes(BoundPenalized):
+class BoundEqualVariance(BoundPenalized):
     """One noise variance for all nodes, on given data."""
 
     gradient_unit = 1.0
 
-    def fit(self, order: Order) -> PooledNodesFit:
+    def fit(self, order: Order) -> EqualVarianceFit:
         """Solve for ``order``."""
-        return PooledNodesFit(self, order)
+        return EqualVarianceFit(self, order)
 
     def fit_node(
         self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None, unit: float = 1.0
-    ) -> PooledNode:
+    ) -> EqualVarianceNode:
         """Solve ``node`` with the penalty in units of ``unit``."""
         assert self.penalty.shape is not None
         shape = Shape(*(unit * part for part in self.penalty.shape))
-        solution, wants = self._stationary(node, allowed, warm, shape)
+        solution, violating = self._stationary(node, allowed, warm, shape)
         penalty = self.penalty.value(solution.weights)
-        return PooledNode(
+        return EqualVarianceNode(
             value=solution.loss + unit * penalty,
             parameters=(solution.weights, solution.intercept),
-            uses=solution.weights != 0.0,
-            wants=wants,
+            support=solution.weights != 0.0,
+            violating=violating,
             variance=2.0 * solution.loss,
             penalty=penalty,
         )
@@ -91,17 +91,17 @@ class BoundPooledNodes(BoundPenalized):
         return 0.5 * self.data.d * float(np.log(self.data.n) + np.log(total))
 
 
-class PooledNodesFit(SeparableFit):
+class EqualVarianceFit(SeparableFit):
     """Nodes solved in a common unit, which follows the noise variance.
 
-    A price is the exact change of Q for nodes refitted in the current unit; when the move is made
+    A delta is the exact change of Q for nodes refitted in the current unit; when the move is made
     the unit follows, so it never costs more than that.
     """
 
-    bound: BoundPooledNodes
-    _nodes: list[PooledNode]  # type: ignore[assignment]
+    bound: BoundEqualVariance
+    _nodes: list[EqualVarianceNode]  # type: ignore[assignment]
 
-    def __init__(self, bound: BoundPooledNodes, order: Order) -> None:
+    def __init__(self, bound: BoundEqualVariance, order: Order) -> None:
         # From above, as if no column explained any other.
         deviations = bound.data.deviations * bound.data.scale
         self._unit = float(np.mean(np.square(deviations)))
@@ -143,13 +143,13 @@ class PooledNodesFit(SeparableFit):
     def _total(self) -> float:
         return sum(node.variance for node in self._nodes)
 
-    def _solve(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> PooledNode:
+    def _solve(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> EqualVarianceNode:
         return self.bound.fit_node(v, allowed, warm, self._unit)
 
     def _sum(self) -> float:
         return self.bound.loss_of(self._total) + sum(node.penalty for node in self._nodes)
 
-    def _change(self, fits: dict[int, PooledNode]) -> float:  # type: ignore[override]
+    def _change(self, fits: dict[int, EqualVarianceNode]) -> float:  # type: ignore[override]
         now = [(fit, self._nodes[v]) for v, fit in fits.items()]
         variance = sum(fit.variance - old.variance for fit, old in now)
         penalty = sum(fit.penalty - old.penalty for fit, old in now)

@@ -1,4 +1,4 @@
-r"""Gaussian scores with a price per edge: which edges there are is part of the solution.
+r"""Gaussian scores with an L0 penalty: which edges there are is part of the solution.
 
 .. math:: Q(W) = \tfrac12 \sum_j \log \lVert x_j - X w_j \rVert^2 + \lambda \lVert W \rVert_0
           \qquad\text{or}\qquad
@@ -20,9 +20,7 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
-from toposwap.kernels.l0 import exact as subset_exact
-from toposwap.kernels.l0 import insertion_deltas as subset_prices
-from toposwap.kernels.l0 import moves as subset_order
+from toposwap.kernels.l0 import exact, insertion_deltas, moves
 from toposwap.kernels.l0.node import Node, Rule
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.orderfit.base import OrderFit
@@ -50,8 +48,8 @@ def checked_max_parents(most: object) -> int | None:
     return int(most)
 
 
-class BoundSubset(BoundScore):
-    """A price per edge on given data.
+class BoundL0(BoundScore):
+    """An L0 penalty on given data.
 
     Parameters
     ----------
@@ -59,7 +57,7 @@ class BoundSubset(BoundScore):
         What is bound to what.
     logarithmic
         The likelihood (True) or least squares (False).
-    price
+    weight
         lambda.
     max_parents
         The most parents a node may have; by default what memory and sense allow.
@@ -70,13 +68,13 @@ class BoundSubset(BoundScore):
         score: Score,
         data: Dataset,
         logarithmic: bool,
-        price: float,
+        weight: float,
         max_parents: int | None = None,
     ) -> None:
         self.score = score
         self.data = data
         self.logarithmic = logarithmic
-        self.price = price
+        self.weight = weight
         # A restart costs about d^2, and few columns are easily stuck.
         self.suggested_restarts = max(20, 2000 // data.d)
         # More parents than rows can tell apart are never needed, and few nodes have dozens.
@@ -87,9 +85,9 @@ class BoundSubset(BoundScore):
         self.correlation = np.ascontiguousarray(unit.T @ unit)
         np.fill_diagonal(self.correlation, 1.0)
 
-    def fit(self, order: Order) -> SubsetFit:
+    def fit(self, order: Order) -> L0Fit:
         """Choose every node's parents among its predecessors."""
-        return SubsetFit(self, order)
+        return L0Fit(self, order)
 
     def starting_order(self, rng: np.random.Generator) -> Order | None:  # noqa: ARG002
         """The least correlated first, where variances say nothing."""
@@ -97,7 +95,7 @@ class BoundSubset(BoundScore):
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Dynamic programming over sets of variables; see :mod:`toposwap.kernels.l0.exact`."""
-        assert isinstance(fit, SubsetFit)
+        assert isinstance(fit, L0Fit)
         fit.take_exact_solution()
         return True
 
@@ -132,7 +130,7 @@ class BoundSubset(BoundScore):
         gradient = np.where(weights != 0.0, slope * size, 0.0)
         np.fill_diagonal(gradient, 0.0)
         per_weight = self.deviations[:, None] / self.deviations
-        penalty = self.price * int(np.count_nonzero(weights))
+        penalty = self.weight * int(np.count_nonzero(weights))
         return Point(
             weights=weights,
             value=self.loss_of(variance) + penalty,
@@ -147,22 +145,22 @@ class BoundSubset(BoundScore):
         return weights * self.deviations[:, None] / self.deviations
 
 
-class SubsetFit(OrderFit):
+class L0Fit(OrderFit):
     """The tables of all nodes at the current order."""
 
-    bound: BoundSubset
+    bound: BoundL0
 
-    def __init__(self, bound: BoundSubset, order: Order) -> None:
+    def __init__(self, bound: BoundL0, order: Order) -> None:
         self._allocate(bound)
         self.reorder(order)
 
-    def _allocate(self, bound: BoundSubset) -> None:
+    def _allocate(self, bound: BoundL0) -> None:
         self.bound = bound
         d, most = bound.data.d, bound.max_parents
         self._rule = Rule(
             bound.correlation,
             bound.logarithmic,
-            bound.price,
+            bound.weight,
             bound.slope_of(np.ones(d)),
             np.empty(d),
             np.empty((most, most)),
@@ -178,9 +176,9 @@ class SubsetFit(OrderFit):
 
     @property
     def value(self) -> float:  # type: ignore[override]
-        """Loss and price of all nodes."""
+        """Loss and penalty of all nodes."""
         edges = int(self._nodes.n_parents.sum())
-        return self.bound.loss_of(self._variance) + self.bound.price * edges
+        return self.bound.loss_of(self._variance) + self.bound.weight * edges
 
     @property
     def _variance(self) -> NDArray[np.float64]:
@@ -189,22 +187,22 @@ class SubsetFit(OrderFit):
 
     @property
     def resolution(self) -> float:
-        """A share of the price of one edge, which the scores of different graphs differ by."""
-        return 1e-6 * self.bound.price
+        """A share of the penalty of one edge, which the scores of different graphs differ by."""
+        return 1e-6 * self.bound.weight
 
-    def price(self, order: Order) -> float:
+    def delta(self, order: Order) -> float:
         """Fit ``order`` from scratch."""
-        return SubsetFit(self.bound, order).value - self.value
+        return L0Fit(self.bound, order).value - self.value
 
     def reorder(self, order: Order) -> None:
         """Fit ``order`` from scratch and stay there."""
         self._nodes.order[:] = order.variables
         self._nodes.position[:] = order.positions
-        subset_order.fit_all(self._nodes, self._rule)
+        moves.fit_all(self._nodes, self._rule)
 
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
         """Refits only what the gradient tables say is concerned."""
-        subset_prices.price_insertions(
+        insertion_deltas.insertion_profile(
             self._nodes,
             self._rule,
             self._own,
@@ -220,7 +218,7 @@ class SubsetFit(OrderFit):
 
     def insert(self, variable: int, position: int) -> None:
         """Move and refit as the profile did."""
-        subset_order.insert(self._nodes, self._rule, variable, position)
+        moves.insert(self._nodes, self._rule, variable, position)
 
     def swap(self, i: int, j: int) -> None:
         """Two insertions."""
@@ -255,7 +253,7 @@ class SubsetFit(OrderFit):
         """All pending ones of ``visits`` in one compiled loop; of all, when none is pending."""
         visits = np.asarray(visits, dtype=np.int64)
         return int(
-            subset_order.sweep(
+            moves.sweep(
                 self._nodes,
                 self._rule,
                 self._own,
@@ -268,7 +266,7 @@ class SubsetFit(OrderFit):
         )
 
     def refresh(self) -> None:
-        """Forget remembered prices and look at every variable again."""
+        """Forget remembered deltas and look at every variable again."""
         self._nodes.pending[:] = True
         self._nodes.if_gained[:] = np.nan
         self._nodes.if_lost[:] = np.nan
@@ -280,9 +278,9 @@ class SubsetFit(OrderFit):
 
     def restore(self, snapshot: tuple[NDArray[np.int64], ...]) -> None:
         """Build anew the tables of the nodes whose parents changed since."""
-        subset_order.restore(self._nodes, self._rule, *snapshot)
+        moves.restore(self._nodes, self._rule, *snapshot)
 
-    def become(self, other: Self) -> None:
+    def copy_from(self, other: Self) -> None:
         """Copy every table, of the orthonormalised rows those in use."""
         if "_nodes" not in vars(self):
             self._allocate(other.bound)
@@ -299,7 +297,7 @@ class SubsetFit(OrderFit):
 
     def take_exact_solution(self) -> None:
         """Find the best order and parents of all."""
-        self.restore(subset_exact.exact_subsets(self._rule, self.bound.max_parents))
+        self.restore(exact.exact_subsets(self._rule, self.bound.max_parents))
 
     def parameters(self) -> NDArray[np.float64]:
         """W: each node regressed on its parents, from the triangular factor of the data."""
@@ -321,11 +319,11 @@ def _empty_node(d: int, most: int) -> Node:
     return Node(np.empty((most, d)), np.empty(most, dtype=np.int64), np.empty(d), np.empty(d))
 
 
-def _empty_nodes(d: int, most: int) -> subset_prices.Nodes:
+def _empty_nodes(d: int, most: int) -> insertion_deltas.Nodes:
     def whole(*shape: int) -> Any:
         return np.zeros(shape, dtype=np.int64)
 
-    return subset_prices.Nodes(
+    return insertion_deltas.Nodes(
         rows=np.empty((d, most, d)),
         parents=whole(d, most),
         n_parents=whole(d),

@@ -1,4 +1,4 @@
-r"""Linear least squares: every price exact, from the triangular factor.
+r"""Linear least squares: every delta exact, from the triangular factor.
 
 .. math:: Q(W) = \frac{1}{2n} \lVert X - X W \rVert_F^2 + \frac{\lambda}{2} \lVert W \rVert_F^2,
           \qquad X \in \mathbb R^{n \times d} \text{ (centred)},\; W \in \mathbb R^{d \times d}.
@@ -25,9 +25,7 @@ from scipy.linalg import blas, lapack
 from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two, retriangularise
 from toposwap.core.order import Order
-from toposwap.kernels.least_squares import exact as subset_search
-from toposwap.kernels.least_squares import factor_pair
-from toposwap.kernels.least_squares import swap_deltas as swap_prices
+from toposwap.kernels.least_squares import exact, factor_pair, swap_deltas
 from toposwap.orderfit.factor import FactorFit
 from toposwap.scores.base import BoundScore, Point, Score
 from toposwap.scores.dependence import refuse_dependent
@@ -83,8 +81,8 @@ class LeastSquares(Score):
             )
         return BoundLeastSquares(self, data)
 
-    def with_price(self) -> Score:
-        """The likelihood of one variance for all columns: squares alone know no price."""
+    def with_l0(self) -> Score:
+        """The likelihood of one variance for all columns: squares alone have no such penalty."""
         from toposwap.scores.penalized.score import Penalized
 
         return Penalized("equal-variance", "bic")
@@ -107,7 +105,7 @@ class BoundLeastSquares(BoundScore):
         )
         self.factor = factor
         self.scale = scale
-        # Prices are computed in units of the largest column, where nothing overflows.
+        # Deltas are computed in units of the largest column, where nothing overflows.
         self.unit = float(scale.max())
         self.cost = (scale / self.unit) ** 2
         self.delicate = bool(residuals.min() < _DELICATE)
@@ -128,7 +126,7 @@ class BoundLeastSquares(BoundScore):
 
     def best_order(self) -> Order:
         """Global minimum, O(2^d d^2) time and 9 * 2^d bytes."""
-        return Order(subset_search.exact_order(self.factor.T.copy(), self.cost))
+        return Order(exact.exact_order(self.factor.T.copy(), self.cost))
 
     def value_of(self, residual_variance: NDArray[np.float64], cost: NDArray[np.float64]) -> float:
         """1/2 sum_v cost_v var_v in the units of the data, less what the ridge's rows add."""
@@ -179,7 +177,7 @@ class LeastSquaresFit(FactorFit):
         """A few digits above the rounding error of the sum."""
         return 1e-12 * self.value
 
-    def price(self, order: Order) -> float:
+    def delta(self, order: Order) -> float:
         """Factorise the data in ``order``."""
         variables = order.variables
         diagonal = np.diag(retriangularise(self.bound.factor[:, variables]))
@@ -217,8 +215,8 @@ class LeastSquaresFit(FactorFit):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
         return self._pair, self._diagonal, self._order, self._position
 
-    def _swap_prices(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
-        return swap_prices.swap_prices(
+    def _swap_deltas(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
+        return swap_deltas.swap_deltas(
             self._pair[:, self._order], self._diagonal, self.bound.cost[self._order], reach
         )
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from toposwap.scores.mlp.fit import MLPFit
     from toposwap.scores.mlp.score import MLP
 
-#: Columns above which prices are so expensive that it pays to search with coarser networks first.
+#: Columns above which deltas are so expensive that it pays to search with coarser networks first.
 _MANY = 25
 _COARSE_UNITS = 8
 _COARSE_PENALTIES = 3.0
@@ -117,7 +117,7 @@ class BoundMLP(NodeNetworks):
         return self.assemble([refitted(self, j, fit) for j, fit in enumerate(kept)])
 
     def kept(self, parameters: Networks, order: Order) -> list[NodeFit]:
-        """Keep the predecessors that are worth their price, then see whether others are."""
+        """Keep the predecessors that are worth their penalty, then see whether others are."""
         bounds, nodes = [], []
         for j in range(self.data.d):
             before = np.flatnonzero(order.positions < order.positions[j])
@@ -131,7 +131,7 @@ class BoundMLP(NodeNetworks):
     def with_score(self, score: MLP) -> BoundMLP:
         """Other penalties on the same data, with the same tables."""
         # A table that is made when it is first asked for must be there to be shared.
-        _ = self._promises
+        _ = self._score_tests
         other = copy.copy(self)
         other.score = score
         return other

@@ -1,4 +1,4 @@
-"""Networks at an order: prices by warm starts, screened by a few iterations of them.
+"""Networks at an order: deltas by warm starts, screened by a few iterations of them.
 
 While a search is ``loose`` it works with fits in single precision that are converged to five
 digits; whatever is asked for from outside (parameters, derivatives, the value after a refresh) is
@@ -88,8 +88,8 @@ class MLPFit(ScreenedFit, SeparableFit):
     def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
         """No worse than ``warm`` where that has not lost an input it uses."""
         fit = super()._fit_node(v, allowed, warm)
-        assert warm.uses is not None
-        kept = not (warm.uses & ~allowed).any()
+        assert warm.support is not None
+        kept = not (warm.support & ~allowed).any()
         # A remembered fit may be one that began elsewhere, and single precision may end a little
         # higher than it began.
         if kept and fit.value > warm.value - LOOSE * abs(warm.value):
@@ -106,7 +106,7 @@ class MLPFit(ScreenedFit, SeparableFit):
             wanted = self._wishes[fit] = self.bound.wanted(v, fit.parameters)
         return wanted
 
-    # --- for searches that know that prices are expensive ----------------------------------------
+    # --- for searches that know that deltas are expensive ----------------------------------------
 
     def screened_profile(self, variable: int, reach: int) -> NDArray[np.float64]:
         """Roughly what it costs to move ``variable`` up to ``reach`` places, (d,), else infinity.
@@ -124,12 +124,12 @@ class MLPFit(ScreenedFit, SeparableFit):
             for k in range(here + step, stop + step, step):
                 w = self.order[k]
                 allowed[w] = step == 1
-                if (self._uses if step == 1 else self._wants)[w, variable]:
+                if (self._support if step == 1 else self._violating)[w, variable]:
                     before = self.order.positions < k
                     before[variable] = step == -1
                     after = self._screened(w, before, self._nodes[w])
                     change += _foreseen(after.value - self._nodes[w].value)
-                mask = self._wanted(variable, running) if step == 1 else running.uses
+                mask = self._wanted(variable, running) if step == 1 else running.support
                 if mask is None or mask[w]:
                     other = self._screened(variable, allowed, running)
                     change += _foreseen(other.value - running.value)
@@ -152,14 +152,14 @@ class MLPFit(ScreenedFit, SeparableFit):
             self._screenings[key] = warm, fit
         return fit
 
-    def pulls(self) -> NDArray[np.float64]:
+    def missing_gradient(self) -> NDArray[np.float64]:
         """The slope by the weight that would lower Q most, less the penalty's, in units of x_i.
 
         Zero for edges that the order allows, and for networks without any unit in use.
         """
         table = np.empty((self._d, self._d))
         for v, node in enumerate(self._nodes):
-            table[:, v] = self.bound.pull(v, node.parameters)
+            table[:, v] = self.bound.missing_gradient(v, node.parameters)
         excess = np.maximum(table - self.bound.score.l1, 0.0)
         later = self.order.positions[:, None] > self.order.positions
         return np.where(later, excess / self.bound.deviations[:, None], 0.0)

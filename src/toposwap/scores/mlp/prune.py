@@ -12,8 +12,8 @@ the one is kept that minimises
 .. math:: -2 \log \text{likelihood} + \max(2 \log \log n, 3.84) \cdot p
           + 4 \log k \cdot \#\text{inputs}, \qquad k = \#\text{candidates} :
 
-Hannan and Quinn's price for each of p parameters, with few rows that of a test at 5 percent, and
-twice the extended BIC's price for choosing an input among k. The likelihood is that after one
+Hannan and Quinn's penalty for each of p parameters, with few rows that of a test at 5 percent, and
+twice the extended BIC's penalty for choosing an input among k. The likelihood is that after one
 Gauss-Newton step without any penalty along the parameters in use, which undoes most of the
 shrinkage, and p is the rank of that step.
 
@@ -58,7 +58,7 @@ _FIRST, _LATER = 60, 25
 #: Directions of the step with less than this part of the square of a parameter's are no parameters.
 _NO_DIRECTION = 1e-3
 #: The 5 percent point of chi-square with one degree of freedom: 2 log log n below 920 rows is less.
-_LEAST_PRICE = 3.84
+_LEAST_PENALTY = 3.84
 #: Networks with more weights than this part of the rows are passed over.
 _MOST = 0.5
 
@@ -101,7 +101,7 @@ def refitted(bound: BoundMLP, node: int, fit: NodeFit) -> NodeFit:
 def kept_parents(
     bound: BoundMLP, node: int, solution: NodeFit, before: NDArray[np.intp]
 ) -> NodeFit:
-    """The fit of ``node`` to those of the variables ``before`` it that are worth their price.
+    """The fit of ``node`` to those of the variables ``before`` it that are worth their penalty.
 
     Parameters
     ----------
@@ -124,9 +124,9 @@ def kept_parents(
     inputs = before
     while True:
         fit = min(fits, key=lambda fit: fit.value)
-        price = criterion(bound, node, fit, before.size)
-        if price < lowest:
-            best, lowest = fit, price
+        value = criterion(bound, node, fit, before.size)
+        if value < lowest:
+            best, lowest = fit, value
         norms = np.mean([edge_norms(fit) for fit in fits], axis=0)
         least = 1 if inputs.size <= _FEW else -(-inputs.size // 4)
         count = max(least, int((norms < _NEGLIGIBLE * norms.max()).sum()))
@@ -159,7 +159,7 @@ def criterion(bound: BoundMLP, node: int, fit: NodeFit, candidates: int) -> floa
         deviance = n * float(np.log(2.0 * (loss - gain)))
     if rank + 1 >= n:
         return float(np.inf)
-    each = max(2.0 * float(np.log(np.log(max(n, 3)))), _LEAST_PRICE)
+    each = max(2.0 * float(np.log(np.log(max(n, 3)))), _LEAST_PENALTY)
     return float(deviance + each * rank + 4.0 * np.log(candidates) * network.inputs.size)
 
 

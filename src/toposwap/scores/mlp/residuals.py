@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.mlp.unit_selection import telling_units
+from toposwap.kernels.mlp.unit_selection import explanatory_units
 from toposwap.scores.mlp.problem import Layer, layer, loss_slope
-from toposwap.scores.mlp.score_tests import Promises
+from toposwap.scores.mlp.score_tests import ScoreTests
 from toposwap.scores.mlp.starts import Network, NetworkStarts
 
 if TYPE_CHECKING:
@@ -41,20 +41,20 @@ class NetworkResiduals(NetworkStarts):
         # What an idle unit would do with an input is not to be seen from where it is.
         wanted = np.ones(self.data.d, dtype=bool)
         if network.first[:, : network.inputs.size].any(axis=1).all():
-            wanted = self.pull(node, network) > self.score.l1
+            wanted = self.missing_gradient(node, network) > self.score.l1
         wanted[network.inputs] = wanted[node] = False
         return wanted
 
-    def promises(self, node: int, network: Network) -> NDArray[np.float64]:
-        """What every column promises the node beside the inputs of its network, (d,)."""
+    def score_tests(self, node: int, network: Network) -> NDArray[np.float64]:
+        """What every column score_tests the node beside the inputs of its network, (d,)."""
         _, _, r = self._outputs(node, network)
-        return self._promises(r, network.inputs)
+        return self._score_tests(r, network.inputs)
 
     @cached_property
-    def _promises(self) -> Promises:
-        return Promises(self.inputs)
+    def _score_tests(self) -> ScoreTests:
+        return ScoreTests(self.inputs)
 
-    def pull(self, node: int, network: Network) -> NDArray[np.float32]:
+    def missing_gradient(self, node: int, network: Network) -> NDArray[np.float32]:
         """The largest slope of the loss by a weight of each column, (d,), in single precision."""
         v, units, r = self._outputs(node, network)
         return np.asarray(
@@ -72,14 +72,14 @@ class NetworkResiduals(NetworkStarts):
         f = v @ units.value + np.float32(network.output[-1] if self.score.bias else 0.0)
         return v, units, loss_slope(self.kinds[node], self._targets[node], f)
 
-    def telling(
+    def explanatory(
         self, node: int, network: Network, units: NDArray[np.float64], count: int
     ) -> NDArray[np.int64]:
         """By single precision on some of the rows."""
         X, y = self._some_rows
         output = network.output[: self.score.hidden]
         used = np.flatnonzero(output)
-        return telling_units(
+        return explanatory_units(
             network.first[used].astype(np.float32),
             output[used].astype(np.float32),
             float(network.output[-1]) if self.score.bias else 0.0,

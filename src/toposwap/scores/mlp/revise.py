@@ -6,7 +6,7 @@ improved as a whole, by moves that lower the sum over the nodes of the criterion
 :mod:`toposwap.scores.mlp.prune` with :math:`k = d - 1`: drop an input, add one, exchange one for
 another, and put a variable before one that it descends from and would be a parent of.
 
-A move needs fits, so only those are tried that promise something
+A move needs fits, so only those are tried whose score tests say that they may help
 (:mod:`toposwap.scores.mlp.score_tests`).
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _MOST_TRIED = 2
 #: Iterations of a fit with an input more, or one less, from where the others are.
 _ITERATIONS = 40
-#: An input is exchanged for columns that promise this part of what it does.
+#: An input is exchanged for columns whose score test is this part of its own.
 _ALIKE = 0.5
 #: Networks with penalties tell what an input is worth but for this part of it. Of an edge that may
 #: as well point the other way, as between Gaussian columns on a line, they prefer the end that they
@@ -55,7 +55,7 @@ class Revision:
         self._bounds, data = bounds, bounds[0].data
         self._d = data.d
         self.fits = [bound.trimmed(fit) for bound, fit in zip(bounds, fits, strict=True)]
-        self._prices = [self._price(j, fit) for j, fit in enumerate(self.fits)]
+        self._criteria = [self._criterion(j, fit) for j, fit in enumerate(self.fits)]
         self._memory: dict[tuple[int, bytes], tuple[NodeFit, float]] = {}
         #: What a turn must lower the sum by, beside what the criterion is inexact by.
         self._least_fall = np.log(data.n)
@@ -85,10 +85,10 @@ class Revision:
     def _changed(self, node: int) -> bool:
         """Take the best drop, addition or exchange for ``node``, if one helps."""
         allowed = ~reachability(self.edges)[node]
-        lowest, best = self._prices[node], None
-        for fit, price in self._alternatives(node, allowed):
-            if price < lowest:
-                lowest, best = price, fit
+        lowest, best = self._criteria[node], None
+        for fit, value in self._alternatives(node, allowed):
+            if value < lowest:
+                lowest, best = value, fit
         if best is None:
             return False
         self._set(node, best, lowest)
@@ -100,13 +100,13 @@ class Revision:
         fit = self.fits[node]
         inputs = fit.parameters.inputs
         outside = np.setdiff1d(np.flatnonzero(allowed), np.append(inputs, node))
-        for c in self._best(self._promises(node, fit), outside):
+        for c in self._best(self._score_tests(node, fit), outside):
             yield self._fitted(node, np.append(inputs, c), fit)
         for i in inputs:
-            without, price = self._fitted(node, inputs[inputs != i], fit)
-            yield without, price
-            promises = self._promises(node, without)
-            for c in self._best(promises, outside, _ALIKE * promises[i]):
+            without, value = self._fitted(node, inputs[inputs != i], fit)
+            yield without, value
+            score_tests = self._score_tests(node, without)
+            for c in self._best(score_tests, outside, _ALIKE * score_tests[i]):
                 yield self._fitted(node, np.append(inputs[inputs != i], c), without)
 
     def _turned(self) -> list[int]:
@@ -116,9 +116,9 @@ class Revision:
         for node, fit in enumerate(self.fits):
             later = np.flatnonzero(leads[node])
             later = later[later != node]
-            for c in self._best(self._promises(node, fit), later):
+            for c in self._best(self._score_tests(node, fit), later):
                 gained = self._fitted(node, np.append(fit.parameters.inputs, c), fit)
-                gain = self._prices[node] - gained[1]
+                gain = self._criteria[node] - gained[1]
                 least = self._least_fall + _INEXACT * gain
                 if gain < least:
                     continue
@@ -130,10 +130,10 @@ class Revision:
                 before = {int(c): self._without(int(c), lost)}
                 for changes in (behind, before):
                     changes[node] = gained
-                    fall = sum(self._prices[w] - price for w, (_, price) in changes.items())
+                    fall = sum(self._criteria[w] - value for w, (_, value) in changes.items())
                     if fall > least:
-                        for w, (other, price) in changes.items():
-                            self._set(w, other, price)
+                        for w, (other, value) in changes.items():
+                            self._set(w, other, value)
                         return list(changes)
         return []
 
@@ -142,7 +142,7 @@ class Revision:
         return self._fitted(node, inputs[~np.isin(inputs, lost)], self.fits[node])
 
     def _fitted(self, node: int, inputs: NDArray[np.intp], warm: NodeFit) -> tuple[NodeFit, float]:
-        """A fit to ``inputs``, and its price."""
+        """A fit to ``inputs``, and its criterion."""
         inputs = np.sort(inputs)
         key = node, inputs.tobytes()
         if key not in self._memory:
@@ -151,22 +151,22 @@ class Revision:
                 fit = bound.trimmed(bound.warm_fit(node, inputs, warm, _ITERATIONS, ROUGH))
             else:
                 fit = bound.cold_fits(node, inputs, range(1))[0]
-            self._memory[key] = fit, self._price(node, fit)
+            self._memory[key] = fit, self._criterion(node, fit)
         return self._memory[key]
 
-    def _price(self, node: int, fit: NodeFit) -> float:
+    def _criterion(self, node: int, fit: NodeFit) -> float:
         return criterion(self._bounds[node], node, fit, max(self._d - 1, 1))
 
-    def _set(self, node: int, fit: NodeFit, price: float) -> None:
-        self.fits[node], self._prices[node] = fit, price
+    def _set(self, node: int, fit: NodeFit, value: float) -> None:
+        self.fits[node], self._criteria[node] = fit, value
 
-    def _promises(self, node: int, fit: NodeFit) -> NDArray[np.float64]:
-        return self._bounds[node].promises(node, fit.parameters)
+    def _score_tests(self, node: int, fit: NodeFit) -> NDArray[np.float64]:
+        return self._bounds[node].score_tests(node, fit.parameters)
 
     @staticmethod
     def _best(
-        promises: NDArray[np.float64], columns: NDArray[np.intp], least: float = 0.0
+        score_tests: NDArray[np.float64], columns: NDArray[np.intp], least: float = 0.0
     ) -> NDArray[np.intp]:
-        """Those of ``columns`` that promise most, if it is more than chance does, and ``least``."""
-        ranked = columns[np.argsort(-promises[columns], kind="stable")][:_MOST_TRIED]
-        return ranked[promises[ranked] > max(least, 0.0)]
+        """Those of ``columns`` whose tests are largest, if above chance and ``least``."""
+        ranked = columns[np.argsort(-score_tests[columns], kind="stable")][:_MOST_TRIED]
+        return ranked[score_tests[ranked] > max(least, 0.0)]

@@ -1,4 +1,4 @@
-r"""What a column promises a node, without a fit.
+r"""What a column score_tests a node, without a fit.
 
 With r the residual of the node and S the inputs it has,
 
@@ -24,7 +24,7 @@ _DEGREES = 3
 _PRODUCTS = ((1, 1), (1, 2), (2, 1))
 
 
-class Promises:
+class ScoreTests:
     """The tables for it.
 
     Parameters

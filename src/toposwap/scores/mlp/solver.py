@@ -164,9 +164,11 @@ class NodeNetworks(NetworkResiduals):
     ) -> NodeFit:
         """From the network of ``warm``, whose idle units look at the inputs it gains."""
         start = self.carried(warm.parameters, inputs)
-        fit = self.improved(node, inputs, self.woken(node, start, warm), max_iter, tolerance)
-        assert warm.uses is not None
-        if fit.value > warm.value and warm.uses[inputs].sum() == warm.uses.sum():
+        fit = self.improved(
+            node, inputs, self.reinitialised(node, start, warm), max_iter, tolerance
+        )
+        assert warm.support is not None
+        if fit.value > warm.value and warm.support[inputs].sum() == warm.support.sum():
             return self.as_fit(warm.value, start)
         return fit
 
@@ -191,7 +193,7 @@ class NodeNetworks(NetworkResiduals):
             self.score.l1,
             self.score.l2,
             self.score.bias,
-            self._mortal(node),
+            self._stays_constant(node),
             self.kinds[node],
             self.activation,
             tolerance <= _FINE,
@@ -200,7 +202,7 @@ class NodeNetworks(NetworkResiduals):
         )
         return self.as_fit(value, Network(inputs, first, output, polished=False))
 
-    def _mortal(self, node: int) -> bool:
+    def _stays_constant(self, node: int) -> bool:
         """Whether a unit that has become constant stays so.
 
         Where there is an intercept, or a unit without input is 0, the ridge makes the output weight
@@ -216,7 +218,7 @@ class NodeNetworks(NetworkResiduals):
     def polished(self, node: int, network: Network) -> NodeFit:
         """To the end, in double precision."""
         inputs = network.inputs
-        if inputs.size == 0 and self._mortal(node):
+        if inputs.size == 0 and self._stays_constant(node):
             return self._constant(node, network)
         problem = self.problem(node, inputs)
         unit = min(self.scales[node], np.sqrt(self.scales[node]))
@@ -228,7 +230,7 @@ class NodeNetworks(NetworkResiduals):
                 tolerance = _FINEST if turn else _FINE
                 network = self.improved(node, inputs, network, tolerance=tolerance).parameters
             first, output = network.first.copy(), network.output.copy()
-            alive = living_units(first, inputs.size, self._mortal(node))
+            alive = living_units(first, inputs.size, self._stays_constant(node))
             rows = np.append(alive, self.score.hidden) if self.score.bias else alive
             first[alive], kept, value = problem.with_units(alive.size).polish(
                 first[alive], output[rows], small, _NEWTON_STEPS
@@ -251,12 +253,12 @@ class NodeNetworks(NetworkResiduals):
 
     def trimmed(self, fit: NodeFit) -> NodeFit:
         """Without the inputs that it does not use."""
-        assert fit.uses is not None
-        return self.as_fit(fit.value, self.carried(fit.parameters, np.flatnonzero(fit.uses)))
+        assert fit.support is not None
+        return self.as_fit(fit.value, self.carried(fit.parameters, np.flatnonzero(fit.support)))
 
     def as_fit(self, value: float, network: Network) -> NodeFit:
         """With the inputs it uses."""
         k = network.inputs.size
-        uses = np.zeros(self.data.d, dtype=bool)
-        uses[network.inputs] = network.first[:, :k].any(axis=0)
-        return NodeFit(value, network, uses=uses)
+        support = np.zeros(self.data.d, dtype=bool)
+        support[network.inputs] = network.first[:, :k].any(axis=0)
+        return NodeFit(value, network, support=support)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toposwap.scores.mlp.score import MLP
 
 #: How many idle units look at new inputs.
-_WOKEN = 5
+_REINITIALISED = 5
 #: In a network without any unit in use: how many, out of how many, flat and steep.
 _CHOSEN = 3
 _CANDIDATES = 24
@@ -74,7 +74,7 @@ class NetworkStarts(SeparableScore):
         active = np.asarray(network.first[:, :k].any(axis=1))
         # Its rows are in no particular order, so neither are the units that it points at.
         order = np.argsort(fresh[:, 0])
-        chosen = np.append(order[active[order]][:_REDRAWN], order[~active[order]][:_WOKEN])
+        chosen = np.append(order[active[order]][:_REDRAWN], order[~active[order]][:_REINITIALISED])
         first = network.first.copy()
         first[chosen] = fresh[chosen]
         return Network(network.inputs, first, network.output, polished=False)
@@ -91,13 +91,13 @@ class NetworkStarts(SeparableScore):
             columns = np.append(inputs, self.data.d)
         return Network(inputs, whole[:, columns], network.output, polished=False)
 
-    def woken(self, node: int, network: Network, warm: NodeFit) -> Network:
+    def reinitialised(self, node: int, network: Network, warm: NodeFit) -> Network:
         """With weights of a few idle units for the inputs that ``warm`` did not have.
 
         A unit without inputs has no output weight either, and no gradient ever gives it one. Units
         in use lead the others on, whatever those look at. Where none is, units at random mostly
         cost more than they explain, and are put to sleep again before they learn better: there
-        those of many are woken that explain most of what the network leaves over.
+        those of many are reinitialised that explain most of what the network leaves over.
         """
         k = network.inputs.size
         known = np.zeros(self.data.d, dtype=bool)
@@ -109,10 +109,10 @@ class NetworkStarts(SeparableScore):
         first = network.first.copy()
         if idle.size == self.score.hidden:
             units = self._candidates(node, network.inputs, gained)
-            chosen = self.telling(node, network, units, min(_CHOSEN, idle.size))
+            chosen = self.explanatory(node, network, units, min(_CHOSEN, idle.size))
             first[: chosen.size] = units[chosen]
         else:
-            idle = idle[:_WOKEN]
+            idle = idle[:_REINITIALISED]
             fresh = self.started(node, network.inputs, 0).first[idle]
             # As large as if the gained inputs were all there are.
             first[np.ix_(idle, gained)] = fresh[:, gained] * np.sqrt(k / gained.size)
@@ -136,7 +136,7 @@ class NetworkStarts(SeparableScore):
         return units * _STEEPNESS
 
     @abstractmethod
-    def telling(
+    def explanatory(
         self, node: int, network: Network, units: NDArray[np.float64], count: int
     ) -> NDArray[np.int64]:
         """Which of the ``units`` (p, k or k + 1) explain most of the residual of ``network``."""

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 #: Nodes are solved well below the tolerance of the certificate.
 _NODE_TOLERANCE = 1e-10
 _FREE = NoPenalty().shape
-#: Columns up to which every move of a concave penalty is priced exactly.
-_MOST_PRICED_EXACTLY = 50
+#: Columns up to which every move of a concave penalty is evaluated exactly.
+_MOST_EXACT_DELTAS = 50
 #: How far above its threshold a gradient must be for a rough solution to want the candidate.
 _CLEARLY = 1.05
 #: Columns up to which all sets of parents can be tried.
@@ -75,7 +75,7 @@ class BoundPenalized(SeparableScore):
         self.choices = (remark,) if remark else ()
         self._moments = [loss.from_moments for loss in losses]
         self._logarithmic = [isinstance(loss, GaussianLoss) for loss in losses]
-        if not penalty.convex and all(self._moments) and data.d <= _MOST_PRICED_EXACTLY:
+        if not penalty.convex and all(self._moments) and data.d <= _MOST_EXACT_DELTAS:
             # Nodes have many local minima, and so have orders.
             self.suggested_restarts = 10
         elif penalty.selects_edges and not all(self._moments):
@@ -94,7 +94,7 @@ class BoundPenalized(SeparableScore):
     def fit(self, order: Order) -> SeparableFit:
         """Solve every node; with many columns the nodes of a concave penalty are slow."""
         concave = not self.penalty.convex and not isinstance(self.penalty, L0)
-        if concave and all(self._moments) and self.data.d > _MOST_PRICED_EXACTLY:
+        if concave and all(self._moments) and self.data.d > _MOST_EXACT_DELTAS:
             return RoughFit(self, order)
         return super().fit(order)
 
@@ -103,13 +103,13 @@ class BoundPenalized(SeparableScore):
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
         """Solve ``node`` and say which changes of ``allowed`` would change the solution."""
         if isinstance(self.penalty, L0):
-            solution, wants = self._select(node, allowed, warm)
+            solution, violating = self._select(node, allowed, warm)
         else:
             assert self.penalty.shape is not None
-            solution, wants = self._stationary(node, allowed, warm, self.penalty.shape)
+            solution, violating = self._stationary(node, allowed, warm, self.penalty.shape)
         value = solution.loss + self.penalty.value(solution.weights)
         parameters = (solution.weights, solution.intercept)
-        return NodeFit(value, parameters, uses=solution.weights != 0.0, wants=wants)
+        return NodeFit(value, parameters, support=solution.weights != 0.0, violating=violating)
 
     def rough_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
         """What a few steps from ``warm`` come to, for a Gaussian column and a shaped penalty."""
@@ -124,10 +124,10 @@ class BoundPenalized(SeparableScore):
         )
         value = solution.loss + self.penalty.value(solution.weights)
         # A candidate that is hardly wanted would hardly lower the value.
-        wants = (np.abs(solution.gradient) > _CLEARLY * solution.kinks) & ~allowed
-        wants[node] = False
+        violating = (np.abs(solution.gradient) > _CLEARLY * solution.kinks) & ~allowed
+        violating[node] = False
         parameters = (solution.weights, solution.intercept)
-        return NodeFit(value, parameters, uses=solution.weights != 0.0, wants=wants)
+        return NodeFit(value, parameters, support=solution.weights != 0.0, violating=violating)
 
     def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64] | Coefficients:
         """W where all losses are Gaussian, which need no intercept besides; else W and b."""
@@ -143,9 +143,9 @@ class BoundPenalized(SeparableScore):
         start = None if warm is None else warm.parameters
         solution = self._solve(node, allowed, start, shape)
         excess = np.abs(solution.gradient) - solution.kinks
-        wants = (excess > _NODE_TOLERANCE * solution.size) & ~allowed
-        wants[node] = False
-        return solution, wants
+        violating = (excess > _NODE_TOLERANCE * solution.size) & ~allowed
+        violating[node] = False
+        return solution, violating
 
     def _solve(
         self,
@@ -165,7 +165,7 @@ class BoundPenalized(SeparableScore):
     def _select(
         self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None
     ) -> tuple[Solution, NDArray[np.bool_]]:
-        """Parents worth their price."""
+        """Parents worth their penalty."""
         assert isinstance(self.penalty, L0)
 
         def fit(parents: NDArray[np.bool_], near: Solution | None) -> Solution:
@@ -214,7 +214,7 @@ class BoundPenalized(SeparableScore):
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Refuse where a node may have several solutions, of which a solver finds one.
 
-        With a price per edge a node has one for each set of parents, and all of these are tried.
+        With an L0 penalty a node has one for each set of parents, and all of these are tried.
         """
         if isinstance(self.penalty, L0):
             fit.restore(self._best_choices())
@@ -227,15 +227,15 @@ class BoundPenalized(SeparableScore):
         return super().solve_exactly(fit)
 
     def _best_choices(self) -> tuple[Order, list[NodeFit]]:
-        """The best order and parents of all, by ``d 2^(d-1)`` fits without a price."""
+        """The best order and parents of all, by ``d 2^(d-1)`` fits without the penalty."""
         assert isinstance(self.penalty, L0)
-        d, price = self.data.d, self.penalty.weight
+        d, weight = self.data.d, self.penalty.weight
         if d > _MOST_EXACT:
             raise InputError(
                 f"search='exact' fits every set of parents with this score: {d} columns are too "
                 f"many (at most {_MOST_EXACT}); use search='auto'"
             )
-        tables = [best_parents(d, v, price, self._losses_of(v)) for v in range(d)]
+        tables = [best_parents(d, v, weight, self._losses_of(v)) for v in range(d)]
         order = best_order(d, lambda v, subset: float(tables[v][0][subset]))
         nodes = []
         for v in range(d):

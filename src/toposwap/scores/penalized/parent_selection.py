@@ -1,10 +1,10 @@
-r"""A node with a price per edge, solved by adding and dropping single parents.
+r"""A node with an L0 penalty, solved by adding and dropping single parents.
 
 From the parents at hand: drop the one that is missed least while that pays, then add the one that
-the gradient promises most of, until neither pays. Promises are second-order,
-:math:`g_u^2 / 2 h_u` with :math:`h_u` the curvature given the other parents; whether a change pays
-is decided by fitting it. A parent set that neither of these two changes improves is what this
-finds, not necessarily the best one.
+the gradient foretells the largest decrease for, until neither pays. Decreases are foretold to
+second order, :math:`g_u^2 / 2 h_u` with :math:`h_u` the curvature given the other parents; whether
+a change pays is decided by fitting it. A parent set that neither of these two changes improves is
+what this finds, not necessarily the best one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DEPENDENT = 1e-9
 def select_parents(
     allowed: NDArray[np.bool_],
     start: NDArray[np.bool_],
-    price: float,
+    weight: float,
     fit: Fit,
     curvature: Curvature,
     *,
@@ -39,9 +39,9 @@ def select_parents(
 ) -> tuple[Solution, NDArray[np.bool_]]:
     """The solution and which absent variables (d,) would pay if they were allowed.
 
-    ``fit`` solves for given parents without a price, ``curvature`` is the second derivative (d, d)
-    at a solution in the units of its gradient, and ``unit`` what a promise is multiplied by to be
-    in those of the loss.
+    ``fit`` solves for given parents without the penalty, ``curvature`` is the second derivative
+    (d, d) at a solution in the units of its gradient, and ``unit`` what a decrease is multiplied
+    by to be in those of the loss.
     """
     parents = start & allowed
     solution = fit(parents, None)
@@ -53,25 +53,25 @@ def select_parents(
             fewer = parents.copy()
             fewer[weakest] = False
             other = fit(fewer, solution)
-            if other.loss - solution.loss < price:
+            if other.loss - solution.loss < weight:
                 parents, solution = fewer, other
                 refused[:] = False
                 # What was dropped because it does not pay need not be tried at once.
                 refused[weakest] = True
                 continue
-        gains = unit * _promises(H, solution, parents)
+        gains = unit * _decreases(H, solution, parents)
         if logarithmic:
             gains = -0.5 * np.log1p(-np.minimum(2.0 * gains, 1.0 - 1e-15))
         gains[node] = 0.0
-        wants = (gains > price) & ~parents & ~refused
-        candidates = np.flatnonzero(wants & allowed)
+        violating = (gains > weight) & ~parents & ~refused
+        candidates = np.flatnonzero(violating & allowed)
         if candidates.size == 0:
-            return solution, wants & ~allowed
+            return solution, violating & ~allowed
         best = candidates[gains[candidates].argmax()]
         more = parents.copy()
         more[best] = True
         other = fit(more, solution)
-        if solution.loss - other.loss > price:
+        if solution.loss - other.loss > weight:
             parents, solution = more, other
             refused[:] = False
         else:
@@ -88,7 +88,7 @@ def _weakest(H: NDArray[np.float64], solution: Solution, parents: NDArray[np.boo
     return int(index[(np.abs(solution.scaled[index]) / scale).argmin()])
 
 
-def _promises(
+def _decreases(
     H: NDArray[np.float64], solution: Solution, parents: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """g^2 / 2h for every variable (d,), zero for those that depend on the parents."""

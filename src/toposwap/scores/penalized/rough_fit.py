@@ -1,7 +1,7 @@
-"""Sweeps that price moves roughly and make them exactly, for scores whose nodes are slow to solve.
+"""Sweeps that evaluate moves roughly and make them exactly, where nodes are slow to solve.
 
 A rough solution of a node lies between its start and the exact solution that a solver would reach
-from there, so its value is too high if anything: a move that lowers Q by rough prices lowers it by
+from there, so its value is too high if anything: a move that lowers Q by rough deltas lowers it by
 at least as much when it is carried out and its nodes are solved to the end. Some moves that would
 help by little are missed.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class RoughFit(SeparableFit):
-    """Exact prices for whoever asks, rough ones inside a sweep."""
+    """Exact deltas for whoever asks, rough ones inside a sweep."""
 
     bound: BoundPenalized
 
@@ -44,7 +44,7 @@ class RoughFit(SeparableFit):
             self._plans.clear()
 
     def swap_candidates(self) -> NDArray[np.int64]:
-        """None: swaps have exact prices only."""
+        """None: swaps have exact deltas only."""
         return np.empty((0, 2), dtype=np.int64)
 
     # --- inside ----------------------------------------------------------------------------------

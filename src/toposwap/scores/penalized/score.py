@@ -27,7 +27,7 @@ from toposwap.penalties import BIC, L0, PENALTIES, NoPenalty, Penalty
 from toposwap.penalties.base import Shaped
 from toposwap.scores.base import BoundScore, Score
 from toposwap.scores.dependence import refuse_dependent
-from toposwap.scores.l0.bound import BoundSubset, checked_max_parents
+from toposwap.scores.l0.bound import BoundL0, checked_max_parents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ class Penalized(Score):
     penalty
         A penalty or its name ("none", "l1", "mcp", "bic", "ebic", "ridge"; "l0" is "bic").
     max_parents
-        The most parents a node may have, where the penalty is a price per edge and the loss
+        The most parents a node may have, where the penalty is an L0 penalty and the loss
         Gaussian.
     """
 
@@ -93,40 +93,42 @@ class Penalized(Score):
 
     @property
     def equivalent(self) -> bool:  # type: ignore[override]
-        """The Gaussian likelihood with a price per edge, and not otherwise."""
+        """The Gaussian likelihood with an L0 penalty, and not otherwise."""
         return isinstance(self.loss, GaussianLoss) and not isinstance(self.penalty, Shaped)
 
     def bind(self, data: Dataset) -> BoundScore:
         """Find the loss of each column and refuse columns whose solution is not determined."""
-        from toposwap.scores.equal_variance.l0 import BoundPooled
-        from toposwap.scores.equal_variance.penalized import BoundPooledNodes
+        from toposwap.scores.equal_variance.l0 import BoundEqualVarianceL0
+        from toposwap.scores.equal_variance.penalized import BoundEqualVariance
         from toposwap.scores.penalized.bound import BoundPenalized
 
         losses = self.loss.columns(data)
         penalty = self.penalty.bind(data.n, data.d)
         pooled = isinstance(self.loss, EqualVarianceLoss)
         if pooled and isinstance(penalty, L0):
-            return BoundPooled(self, data, penalty.weight, checked_max_parents(self.max_parents))
+            return BoundEqualVarianceL0(
+                self, data, penalty.weight, checked_max_parents(self.max_parents)
+            )
         kinds = {type(loss) for loss in losses}
         if isinstance(penalty, L0) and kinds in ({GaussianLoss}, {LeastSquaresLoss}):
             if GaussianLoss in kinds and data.n > data.d:
-                # With a twin at hand a node's likelihood has no bound.
+                # With a copy at hand a node's likelihood has no bound.
                 _refuse_undetermined(data, unbounded=True)
             most = checked_max_parents(self.max_parents)
-            return BoundSubset(self, data, kinds == {GaussianLoss}, penalty.weight, most)
+            return BoundL0(self, data, kinds == {GaussianLoss}, penalty.weight, most)
         if self.max_parents is not None:
             raise InputError(
-                "max_parents: only a Gaussian loss with a price per edge (bic, ebic, L0) can keep "
+                "max_parents: only a Gaussian loss with an L0 penalty (bic, ebic, L0) can keep "
                 "to it; leave it out"
             )
         unbounded = GaussianLoss in kinds and data.n > data.d
         if isinstance(penalty, NoPenalty) or unbounded:
             _refuse_undetermined(data, unbounded=unbounded)
-        bound = BoundPooledNodes if pooled else BoundPenalized
+        bound = BoundEqualVariance if pooled else BoundPenalized
         return bound(self, data, losses, penalty)
 
-    def with_price(self) -> Score:
-        """Squares alone know no price: there it is the likelihood of one variance for all."""
+    def with_l0(self) -> Score:
+        """Squares have no BIC: there it is the likelihood of one variance for all."""
         squares = isinstance(self.loss, LeastSquaresLoss)
         return Penalized("equal-variance" if squares else self.loss, "bic", self.max_parents)
 
