@@ -19,7 +19,7 @@ ROOT = Path(toposwap.__file__).parent
 #: the rest of its package has a line of its own: what a learner or a score *is* comes before those
 #: that there are.
 #: Two halves of one contract: a bound score makes fits, and a fit knows its score.
-CONTRACT = {"scores.base", "orderfit.base"}
+CONTRACT = {"scores.base", "scores.strategy", "orderfit.base"}
 LAYERS = (
     {"__main__"},
     {"cli"},
@@ -30,8 +30,9 @@ LAYERS = (
     {"baselines"},
     {"estimators.base"},
     {"result"},
-    {"search"},
     {"pruning"},
+    {"search"},
+    {"pruning.base", "assess"},
     {"certificate", "candidates", "diagnostics"},
     {"scores", "acyclicity"},
     {"orderfit"},

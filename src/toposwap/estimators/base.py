@@ -14,7 +14,6 @@ from toposwap.core.errors import InputError, ToposwapWarning
 from toposwap.core.validation import is_frame
 from toposwap.diagnostics import sortability
 from toposwap.metrics import cpdag
-from toposwap.pruning.threshold import threshold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +53,7 @@ class DagLearner(BaseEstimator):  # type: ignore[misc]
         data = Dataset.from_covariance(covariance, n, names=names)
         return self._fit(data, named=names is not None or has_names(covariance))
 
-    def _keep(self, result: Result, data: Dataset, at_least: float | None, *, named: bool) -> Self:
+    def _keep(self, result: Result, data: Dataset, *, named: bool) -> Self:
         """Store what was learned, and warn of what had to be assumed or mended."""
         for remark in result.remarks:
             warnings.warn(remark, ToposwapWarning, stacklevel=4)
@@ -63,15 +62,12 @@ class DagLearner(BaseEstimator):  # type: ignore[misc]
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self.result_ = result
-        self.threshold_ = at_least if result.pruned is None else None
+        self.threshold_ = result.pruned.threshold
         self.n_features_in_ = data.d
         self.n_iter_ = len(result.history) - 1
         self.weights_ = result.weights
         self._deviations = data.deviations * data.scale
-        if result.pruned is None:
-            self.adjacency_matrix_ = threshold(result.weights, at_least)
-        else:
-            self.adjacency_matrix_ = result.pruned.weights.copy()
+        self.adjacency_matrix_ = result.pruned.weights.copy()
         return self
 
     result_: Result
@@ -85,8 +81,7 @@ class DagLearner(BaseEstimator):  # type: ignore[misc]
         That of ``adjacency_matrix_``; a score's own rule of pruning may turn edges of the solution,
         whose order is ``result_.order``.
         """
-        result = self.result_
-        return list(result.order if result.pruned is None else result.pruned.order)
+        return list(self.result_.pruned.order)
 
     @property
     def score_(self) -> float:

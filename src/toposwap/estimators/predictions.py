@@ -95,8 +95,7 @@ class Predicting:
         return EdgeFunction(grid, self._predictor()(rows)[:, target])
 
     def _predictor(self) -> Predictor:
-        result = self.result_
-        predictor = result.predictor if result.pruned is None else result.pruned.predictor
+        predictor = self.result_.pruned.predictor
         if predictor is None:
             raise InputError("the score of this model makes no predictions")
         return predictor

@@ -64,7 +64,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "status": model.status_,
         "certificate": certificate_record(model.certificate_, model.names_),
         "threshold": model.threshold_,
-        "pruning": None if model.result_.pruned is None else model.result_.pruned.rule,
+        "pruning": model.result_.pruned.rule if model.result_.pruned.refitted else None,
         "open_directions": [list(pair) for pair in open_directions(model)],
         "edges": [edge._asdict() for edge in edge_list(graph_of(model))],
         "remarks": list(model.remarks_),

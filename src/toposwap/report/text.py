@@ -136,7 +136,7 @@ def as_text(renderable: RenderableType, width: int = 100) -> str:
 def _pruning(model: Topo) -> str:
     kept = int(np.count_nonzero(model.adjacency_matrix_))
     found = int(np.count_nonzero(model.weights_))
-    if model.result_.pruned is not None:
+    if model.result_.pruned.refitted:
         dropped = np.count_nonzero(model.weights_[model.adjacency_matrix_ == 0])
         added = kept - found + dropped
         places = model.result_.order.positions

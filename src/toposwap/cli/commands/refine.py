@@ -16,6 +16,8 @@ from toposwap.cli.terminal.show import show
 if TYPE_CHECKING:
     import pandas as pd
 
+    from toposwap.assess import Assessment
+
 _EPILOG = """\b
 Examples:
   toposwap refine data.csv notears.csv -o better.csv
@@ -43,14 +45,14 @@ def refine(
 
     The result's score is at most that of the weights, less their weakest edges if they have cycles.
     """
-    from toposwap.cli.commands.judge import Judged, judge
+    from toposwap.cli.commands.judge import judge
     from toposwap.io import read_weights
     from toposwap.report.record import certificate_record
     from toposwap.report.text import key_values
     from toposwap.report.words import certificate_in_words
 
     outputs.check([table, weights])
-    before: list[Judged] = []
+    before: list[Assessment] = []
 
     def start(frame: pd.DataFrame) -> pd.DataFrame:
         matrix = read_weights(weights, list(frame.columns))

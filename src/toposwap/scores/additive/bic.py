@@ -16,8 +16,7 @@ from toposwap.core.errors import InputError
 from toposwap.kernels.additive import group_l0
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.penalties.base import checked
-from toposwap.scores.additive.design import Additive, Design
-from toposwap.scores.additive.f_tests import refit
+from toposwap.scores.additive.design import Additive, Design, refit
 from toposwap.scores.base import Point, Score
 
 if TYPE_CHECKING:

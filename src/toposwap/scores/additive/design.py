@@ -161,3 +161,19 @@ class Additive(BoundScore):
     def predictor(self, parameters: NDArray[np.float64]) -> AdditiveModel:
         """The sum of the functions of the parents, about the means."""
         return AdditiveModel(self.design.expansions, parameters, self.data.mean)
+
+
+def refit(
+    factor: NDArray[np.float64], size: int, node: int, parents: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Coefficients (d, m) of the first column of ``node`` on the blocks of ``parents`` alone.
+
+    ``factor`` holds the penalty's rows as well. In units of the deviation of the node.
+    """
+    d = parents.size
+    chosen = np.flatnonzero(np.repeat(parents, size))
+    theta = np.zeros(d * size)
+    if chosen.size:
+        solved, *_ = np.linalg.lstsq(factor[:, chosen], factor[:, node * size], rcond=None)
+        theta[chosen] = solved
+    return theta.reshape(d, size)

@@ -162,7 +162,6 @@ class EqualVarianceFit(SeparableFit):
 
     def _retune(self) -> None:
         """Let the unit and the nodes settle; each round lowers Q."""
-        positions = self.order.positions
         for _ in range(_ROUNDS):
             unit = self._total / self._d
             if abs(unit / self._unit - 1.0) <= _STEADY:
@@ -171,6 +170,7 @@ class EqualVarianceFit(SeparableFit):
             self._memory.clear()
             self._plans.clear()
             self._nodes = [
-                self._solve(v, positions < positions[v], node) for v, node in enumerate(self._nodes)
+                self._solve(v, self.bound.candidates(self.order, v), node)
+                for v, node in enumerate(self._nodes)
             ]
             self._tabulate(range(self._d))

@@ -7,9 +7,9 @@ from scipy.special import expit
 import toposwap as ts
 from toposwap.core.dataset import Dataset
 from toposwap.kernels.mlp.network import LIKELIHOOD, LOGISTIC, SQUARES
+from toposwap.pruning.network_parents import _without_penalties, criterion, edge_norms, refitted
 from toposwap.report.text import as_text, summary
 from toposwap.scores.mlp.bound import BoundMLP
-from toposwap.scores.mlp.prune import _without_penalties, criterion, edge_norms, refitted
 
 
 def table(n=600, seed=0):

@@ -6,9 +6,9 @@ import pytest
 import toposwap as ts
 from toposwap.core.dataset import Dataset
 from toposwap.core.graph import topological_order
+from toposwap.pruning.network_parents import criterion, relaxed
+from toposwap.pruning.network_revision import Revision
 from toposwap.report.text import as_text, summary
-from toposwap.scores.mlp.prune import criterion, relaxed
-from toposwap.scores.mlp.revise import Revision
 
 
 def bind(X):
