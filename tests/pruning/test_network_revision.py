@@ -74,9 +74,9 @@ def test_from_any_graph_the_criterion_falls_and_no_cycle_appears(seed):
         [int(i) for i in order[: list(order).index(j)] if rng.random() < 0.4] for j in range(6)
     ]
     revised = revision(sample.X, parents)
-    before = sum(revised._prices)
+    before = sum(revised._criteria)
     revised.settle()
-    assert sum(revised._prices) <= before
+    assert sum(revised._criteria) <= before
     assert topological_order(revised.edges) is not None
     # Networks are fitted on when the graph is chosen, which may only make them better.
     assert total(revised) < before + np.log(400)
