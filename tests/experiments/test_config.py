@@ -9,7 +9,7 @@ from toposwap.core.errors import InputError
 from toposwap.experiments import config as configs
 from toposwap.experiments import datasets, experiment_names, load_experiment, methods
 from toposwap.experiments.cell import Cell
-from toposwap.experiments.output.files import figure
+from toposwap.experiments.output import figure
 from toposwap.experiments.output.frame import FIGURES, field_names
 from toposwap.experiments.output.styles import styles_of
 

@@ -10,8 +10,9 @@ import pytest
 from toposwap.core.errors import InputError
 from toposwap.experiments.cell import code_version
 from toposwap.experiments.execution.run import run
+from toposwap.experiments.output import results
 from toposwap.experiments.output.figure import draw
-from toposwap.experiments.output.files import results, write_outputs
+from toposwap.experiments.output.files import write_outputs
 from toposwap.experiments.output.frame import read_cells
 from toposwap.experiments.output.results import write_results
 from toposwap.experiments.output.table import number
