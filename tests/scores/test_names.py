@@ -119,10 +119,10 @@ def test_settings_of_scores_that_are_no_pair():
 @pytest.mark.parametrize(
     ("name", "settings", "says"),
     [
-        ("gaussian-l1", {"wieght": 1}, "'gaussian-l1': no setting is called 'wieght'; .*'weight'"),
-        ("mlp", {"penalty": 1}, r"'mlp': no setting is called 'penalty'\. It takes hidden, l1"),
+        ("gaussian-l1", {"wieght": 1}, "'gaussian-l1': no setting is called 'wieght' .*'weight'"),
+        ("mlp", {"penalty": 1}, "'mlp': no setting is called 'penalty'; there are hidden, l1"),
         ("logistic", {"penalty": 1}, "no setting is called 'penalty'"),
-        ("auto", {"factor": 1}, "It takes no settings"),
+        ("auto", {"factor": 1}, "there are none"),
         ("gaussian-l3", {}, "score: 'gaussian-l3' is not one of auto"),
         ("gaussian-l1", {"penalty": -1}, "L1 weight: must be a number >= 0"),
     ],

@@ -23,21 +23,17 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     return {name: p for name, p in parameters.items() if p.kind not in _VARIADIC}
 
 
-def refuse_unknown(where: str, given: Iterable[str], known: Iterable[str]) -> None:
+def refuse_unknown(
+    where: str, given: Iterable[str], known: Iterable[str], noun: str = "setting"
+) -> None:
     """Raise ``InputError`` for the first name of ``given`` that is none of ``known``.
 
-    ``where`` begins the message: whose settings these are.
+    ``where`` begins the message: whose these are. It ends with the nearest name and all there are.
     """
     names = list(dict.fromkeys(known))
     for key in given:
         if key not in names:
-            raise InputError(f"{where}: {unknown(str(key), names)}")
-
-
-def unknown(key: str, known: Iterable[str]) -> str:
-    """The rest of the message: the name nearest to ``key``, and all there are."""
-    names = list(known)
-    near = get_close_matches(key, names, n=1, cutoff=0.6)
-    meant = f"; did you mean {near[0]!r}?" if near else "."
-    there = f"It takes {', '.join(names)}" if names else "It takes no settings"
-    return f"no setting is called {key!r}{meant} {there}"
+            near = get_close_matches(str(key), names, n=1, cutoff=0.6)
+            meant = f" (did you mean {near[0]!r}?)" if near else ""
+            there = ", ".join(names) or "none"
+            raise InputError(f"{where}: no {noun} is called {key!r}{meant}; there are {there}")
