@@ -28,13 +28,15 @@ def check_experiment(experiment: Experiment) -> None:
     """
     if any(cell.own_names() for _, cell in replace(experiment, seeds=1).cells()):
         add_folder(experiment.folder)
-    quick = [experiment.quick()] if experiment.quick_settings else []
-    for one in (experiment, *quick):
-        check_score(one.score)
-        for data in one.data:
-            datasets.KINDS.check(data, "data")
-        for method in one.methods:
-            _check_method(method.settings, f"methods, {method.label!r}")
+    check_score(experiment.score)
+    for data in experiment.data:
+        datasets.KINDS.check(data, "data")
+    quick = experiment.quick_settings.get("settings", {})
+    for method in experiment.methods:
+        _check_method(method.settings, f"methods, {method.label!r}")
+        if method.label in quick:
+            changed = {**method.settings, **quick[method.label]}
+            _check_method(changed, f"quick, settings, {method.label!r}")
     known = ["method", "seed", *experiment.field_names()]
     for table in experiment.tables:
         refuse_unknown("tables", fields_used(table), [*known, "metric"], "field")

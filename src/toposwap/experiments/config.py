@@ -19,7 +19,7 @@ from toposwap.experiments.cell import Cell, Settings, shown
 from toposwap.experiments.output.layouts import Table, figure_of, table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from toposwap.experiments.scores import Spec
 
@@ -101,14 +101,10 @@ class Experiment:
         labels = rule.pop("methods", None)
         changes: Settings = rule.pop("settings", {})
         seeds, limit = rule.pop("seeds", 2), rule.pop("limit", 20.0)
-        everything = {m.label: m.settings for m in self.methods}
-        refuse_unknown("quick, methods", labels or (), everything, "method")
-        refuse_unknown("quick, settings", changes, everything, "method")
-        in_data = dict.fromkeys(key for settings in self.data for key in settings)
-        refuse_unknown("quick", rule, [*_QUICK, *in_data])
         data = [d for d in self.data if all(_kept(d.get(key), rule[key]) for key in rule)]
         if not data:
             raise InputError(f"{self.name}: [quick] leaves no data set")
+        everything = {m.label: m.settings for m in self.methods}
         methods = [
             Method(m.label, _changed(m.settings, everything, changes, m.label))
             for m in self.methods
@@ -180,6 +176,7 @@ def _experiment(
         for settings in _grid({k: v for k, v in block.items() if k != "start"})
         for settings in _with_start(methods, block, settings)
     ]
+    _check_quick(quick or {}, drawn, methods)
     return Experiment(
         name=path.stem,
         caption=path.stem if caption is None else caption,
@@ -199,9 +196,19 @@ def _experiment(
     )
 
 
+def _check_quick(quick: Settings, data: Sequence[Settings], labels: Iterable[str]) -> None:
+    """Refuse what ``[quick]`` says of fields and methods that there are not."""
+    in_data = [key for settings in data for key in settings]
+    refuse_unknown("quick", quick, [*_QUICK, *in_data])
+    refuse_unknown("quick, methods", quick.get("methods", ()), labels, "method")
+    refuse_unknown("quick, settings", quick.get("settings", ()), labels, "method")
+
+
 def _plain_table(data: Sequence[Settings]) -> Table:
     """Every method on every data set, for a config that asks for no table."""
-    keys = dict.fromkeys(key for settings in data for key in settings if key != "kind")
+    keys = dict.fromkeys(
+        key for settings in data for key in settings if key not in ("kind", "truth")
+    )
     differ = [key for key in keys if len({str(settings.get(key)) for settings in data}) > 1]
     return Table([*differ, "method"], ["metric"], ["score", "kkt", "shd", "edges", "seconds"])
 

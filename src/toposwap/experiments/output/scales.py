@@ -40,7 +40,10 @@ def scale_of(metric: str, means: Iterable[float]) -> Scale:
         return Scale("log" if metric in _ALWAYS or explodes else "linear")
     sizes = np.abs(finite)
     middle = float(np.median(sizes[sizes > 0.0]))
-    return Scale("symlog", middle) if sizes.max() > _RATIO * middle else Scale("linear")
+    if sizes.max() <= _RATIO * middle:
+        return Scale("linear")
+    # A power of ten, where ticks are.
+    return Scale("symlog", 10.0 ** math.ceil(math.log10(middle)))
 
 
 def set_scale(ax: Any, axis: Literal["x", "y"], metric: str, means: Iterable[float]) -> None:
@@ -49,6 +52,8 @@ def set_scale(ax: Any, axis: Literal["x", "y"], metric: str, means: Iterable[flo
     change = ax.set_xscale if axis == "x" else ax.set_yscale
     if scale.name == "symlog":
         change("symlog", linthresh=scale.linear_up_to)
+        # The margins of a linear axis reach over orders of magnitude here.
+        ax.autoscale(axis=axis)
     elif scale.name == "log":
         change("log")
     elif metric == "shd" and axis == "y":
