@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from toposwap.core.errors import InputError
 from toposwap.experiments.cell import code_version
+from toposwap.experiments.check import check_experiment
+from toposwap.experiments.execution.clock import Clock
+from toposwap.experiments.execution.plan import Plan, method_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from toposwap.experiments.config import Experiment
     from toposwap.experiments.execution.work import Outcome
     from toposwap.experiments.store import Store
-
-_PREDICT_EVERY = 2.0
 
 
 class Workers(Protocol):
@@ -56,6 +56,8 @@ class Progress:
         What the cells that are left will take, judging by those that are finished.
     skipped
         Methods that cannot be run here, with the reason.
+    older
+        How many of the finished cells other versions of the code made, by version.
     interrupted
         Whether it was stopped before the end.
     """
@@ -65,6 +67,7 @@ class Progress:
     failed: int = 0
     seconds_left: float | None = None
     skipped: dict[str, str] = field(default_factory=dict)
+    older: dict[str, int] = field(default_factory=dict)
     interrupted: bool = False
 
 
@@ -73,7 +76,7 @@ def run(
     store: Store,
     workers: Callable[[], Workers],
     *,
-    any_version: bool = False,
+    fresh: bool = False,
     retry: bool = False,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
@@ -85,44 +88,30 @@ def run(
     ----------
     workers
         Makes what runs the cells; not called if nothing is left to run.
-    any_version
-        Take cells that another version of the code made.
+    fresh
+        Run cells again that another version of the code finished.
     retry
         Run cells again that failed.
     """
+    check_experiment(experiment)
     version = code_version()
-    wanted = None if any_version else version
-    labels = {method_key(cell): method.label for method, cell in experiment.cells()}
-    # What a cell starts from comes first, whether the experiment shows it or not.
-    cells: dict[str, Cell] = {}
-    for _, cell in experiment.cells():
-        for one in reversed(list(_chain(cell))):
-            cells.setdefault(one.key, one)
-    needed = {cell.start.key for cell in cells.values() if cell.start is not None}
-
-    def finished(cell: Cell) -> bool:
-        record = store.get(cell, wanted)
-        if record is None:
-            return False
-        if "error" in record:
-            # A cell that was cut off may be given more time.
-            limit, allowed = record.get("limit"), experiment.limit
-            more = limit is not None and (allowed is None or allowed > limit)
-            return not (retry or more)
-        return cell.key not in needed or store.has_weights(cell, wanted)
-
-    state = Progress(len(cells))
-    left = deque(cell for cell in cells.values() if not finished(cell))
-    state.done = len(cells) - len(left)
-    state.failed = sum("error" in (store.get(c, wanted) or {}) for c in cells.values())
-    state.failed -= sum("error" in (store.get(c, wanted) or {}) for c in left)
-    clock = _Clock(store, cells.values(), wanted)
+    plan = Plan(experiment, store, version if fresh else None, retry=retry)
+    cells, labels = plan.cells, plan.labels
+    left = deque(plan.left())
+    # Keys of ``left`` and ``under_way``.
+    pending = {cell.key for cell in left}
+    state = Progress(len(cells), len(cells) - len(left))
+    for cell in cells.values():
+        record = plan.record(cell)
+        if record is not None and cell.key not in pending:
+            state.failed += "error" in record
+            if record["version"] != version:
+                state.older[record["version"]] = state.older.get(record["version"], 0) + 1
+    clock = Clock(store, cells.values(), plan.version)
     progress(state)
     if not left:
         return state
     under_way: dict[str, Cell] = {}
-    # Keys of ``left`` and ``under_way``.
-    pending = {cell.key for cell in left}
     absent: set[str] = set()
 
     def skip(cell: Cell, why: str) -> None:
@@ -148,13 +137,13 @@ def run(
                     state.total -= 1
                 elif start is not None and method_key(start) in absent:
                     skip(cell, "what it starts from cannot be run")
-                elif start is not None and not store.has_weights(start, wanted):
+                elif start is not None and not plan.has_weights(start):
                     result = {"error": "what it starts from failed"}
-                    limit = (store.get(start, wanted) or {}).get("limit")
+                    limit = (plan.record(start) or {}).get("limit")
                     store.append(cell, version, result | ({"limit": limit} if limit else {}))
                     state.done, state.failed = state.done + 1, state.failed + 1
                 else:
-                    weights = None if start is None else store.weights(start, wanted)
+                    weights = None if start is None else store.weights(start, plan.version)
                     under_way[cell.key] = cell
                     pending.add(cell.key)
                     team.submit(cell, weights)
@@ -169,7 +158,7 @@ def run(
                         f"a worker has another version of toposwap ({outcome.version}, here "
                         f"{version}): install the same everywhere"
                     )
-                keep = outcome.weights if cell.key in needed else None
+                keep = outcome.weights if cell.key in plan.starts else None
                 store.append(cell, version, outcome.result, keep)
                 state.done += 1
                 state.failed += "error" in outcome.result
@@ -181,63 +170,7 @@ def run(
         # It may have come while a cell's line was on its way: what the disk has counts.
         store.read()
         state.interrupted = True
-        state.done = sum(map(finished, cells.values()))
+        state.done = len(cells) - len(plan.left())
     finally:
         team.close()
     return state
-
-
-def method_key(cell: Cell) -> str:
-    """A method with all its settings, as text."""
-    return repr(sorted(cell.method.items(), key=str))
-
-
-def _chain(cell: Cell) -> Iterable[Cell]:
-    """A cell, what it starts from, and so on."""
-    one: Cell | None = cell
-    while one is not None:
-        yield one
-        one = one.start
-
-
-class _Clock:
-    """Predicts from finished cells: the same method on the same kind of data, else what there is.
-
-    A cell's time grows about with the cube of d.
-    """
-
-    def __init__(self, store: Store, cells: Iterable[Cell], version: str | None) -> None:
-        self._seen: dict[str, tuple[float, float]] = {}
-        self._next = 0.0
-        for cell in cells:
-            record = store.get(cell, version)
-            if record is not None:
-                self.note(cell, record)
-
-    def note(self, cell: Cell, result: dict[str, object]) -> None:
-        """Learn from a finished cell."""
-        seconds = result.get("seconds", result.get("limit"))
-        if isinstance(seconds, int | float):
-            size = float(cell.data.get("d", 3)) ** 3
-            for key in (method_key(cell) + str(cell.data), method_key(cell), ""):
-                spent, sizes = self._seen.get(key, (0.0, 0.0))
-                self._seen[key] = (spent + float(seconds), sizes + size)
-
-    def is_due(self) -> bool:
-        """Whether it is worth predicting again: thousands of cells may be left."""
-        return time.monotonic() > self._next
-
-    def left(self, cells: Iterable[Cell], jobs: int) -> float | None:
-        """Seconds that ``cells`` will take."""
-        self._next = time.monotonic() + _PREDICT_EVERY
-        if not self._seen:
-            return None
-        return sum(self._guess(cell) for cell in cells) / jobs
-
-    def _guess(self, cell: Cell) -> float:
-        size = float(cell.data.get("d", 3)) ** 3
-        for key in (method_key(cell) + str(cell.data), method_key(cell), ""):
-            if key in self._seen:
-                spent, sizes = self._seen[key]
-                return spent / sizes * size
-        return 0.0
