@@ -55,6 +55,14 @@ def test_small_and_large_weights_are_shown():
     assert as_text(edge_table(pd.DataFrame(np.zeros((2, 2))))) == "No edges.\n"
 
 
+def test_weights_of_columns_in_unrelated_units_keep_three_digits():
+    weights = np.zeros((7, 7))
+    weights[0, 1:] = [62.599, -0.00341, 0.5, 1985.4, 123.4, 0.0007]
+    lines = as_text(edge_table(pd.DataFrame(weights))).splitlines()[2:]
+    shown = [line.split()[-1] for line in lines]
+    assert shown == ["1985", "123", "62.6", "0.500", "-0.00341", "0.000700"]
+
+
 def test_the_summary_says_it_all(model):
     text = as_text(report(model, rows=300, seconds=1.5))
     kept, all_edges = np.count_nonzero(model.adjacency_matrix_), np.count_nonzero(model.weights_)

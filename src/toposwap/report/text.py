@@ -203,7 +203,7 @@ def _directions(model: Topo) -> str | None:
         return None
     names = model.names_
     either_way = [f"{names[i]} - {names[j]}" for i, j in np.argwhere(reversible(model))]
-    form, rest = "its form of effects and noise", "the others rest on that form alone"
+    form, rest = "its form of effects and noise", "the others rest on that form at best"
     if model.result_.equivalent:
         form = "linear effects, Gaussian noise"
         rest = "open, as the data fit equally well either way round"
@@ -225,8 +225,15 @@ def _reported(graph: DagLearner | pd.DataFrame) -> ReportedGraph:
 
 
 def _aligned(numbers: Sequence[float | None]) -> list[str]:
-    """Three decimals, or three digits and an exponent where those would not show the number."""
+    """Three decimals, or three digits of each where those would not show the smallest number."""
     sizes = [abs(number) for number in numbers if number is not None]
-    plain = min(sizes) >= 1e-3 and max(sizes) < 1e6
-    form = ".3f" if plain else ".2e"
-    return ["" if number is None else f"{number:{form}}" for number in numbers]
+    plain = min(sizes) >= 1e-2 and max(sizes) < 1e6
+    show = "{:.3f}".format if plain else _three_digits
+    return ["" if number is None else show(number) for number in numbers]
+
+
+def _three_digits(number: float) -> str:
+    """``0.00343``, ``62.6``, ``1985``; with an exponent where zeros would fill the line."""
+    if not 1e-4 <= abs(number) < 1e6:
+        return f"{number:.2e}"
+    return f"{number:.0f}" if abs(number) >= 999.5 else f"{number:#.3g}".removesuffix(".")

@@ -47,7 +47,7 @@ _CONDITIONS = {
     "variable be reached from all before it, which holds here",
     "not connected": "the score is no sum over variables, and not every variable is reached from "
     "all before it, as the paper's theorem asks: the KKT conditions were checked at this point, "
-    "but nothing promised that a search would find it",
+    "but no theorem says that a search finds such a point",
 }
 
 
