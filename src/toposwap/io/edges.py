@@ -11,11 +11,25 @@ if TYPE_CHECKING:
 
 
 class Edge(NamedTuple):
-    """source -> target."""
+    """source -> target, and its weight: all that a weight matrix tells."""
 
     source: str
     target: str
     weight: float
+
+
+class LearnedEdge(NamedTuple):
+    """source -> target, with what is known of it where the graph was learned from data.
+
+    ``standardised`` is the weight in standard deviations, None where the model does not tell;
+    ``open`` says that the data fit as well with target -> source.
+    """
+
+    source: str
+    target: str
+    weight: float
+    standardised: float | None
+    open: bool
 
 
 def edge_list(weights: pd.DataFrame) -> list[Edge]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.losses import LogisticLoss, PoissonLoss
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -39,6 +41,16 @@ class LinearModel:
             return f
         return np.column_stack([loss.mean(f[:, j]) for j, loss in enumerate(self.losses)])
 
+    def standardised(
+        self, weights: NDArray[np.float64], deviations: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """w_ij sd_i / sd_j, (d, d); w_ij sd_i where f_j is a logarithm, of odds or of a mean."""
+        effects = deviations.copy()
+        for j, loss in enumerate(self.losses or ()):
+            if isinstance(loss, LogisticLoss | PoissonLoss):
+                effects[j] = 1.0
+        return weights * deviations[:, None] / effects
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AdditiveModel:
@@ -64,3 +76,13 @@ class AdditiveModel:
         for x, expansion, block in zip(X.T, self.expansions, self.theta, strict=True):
             fitted += expansion(x) @ block[: expansion.size]
         return fitted
+
+    def standardised(
+        self, weights: NDArray[np.float64], deviations: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """sd(f_ij(x_i)) / sd_j, (d, d): the functions are orthonormal, so it is ||theta_ij||_2.
+
+        For a straight line that is |w_ij| sd_i / sd_j.
+        """
+        curves = np.sqrt(np.square(self.theta).sum(axis=1))
+        return np.where(weights != 0.0, curves, 0.0) / deviations

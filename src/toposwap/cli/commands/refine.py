@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toposwap.cli.commands.work import deliver, learn
+from toposwap.cli.fitting import deliver, fit_table
 from toposwap.cli.options.learning import Learning, learning_options
 from toposwap.cli.options.outputs import Outputs, output_options
 from toposwap.cli.options.reading import Reading, reading_options
@@ -61,12 +61,12 @@ def refine(
             before.append(judge(matrix, frame, learning.scoring))
         return matrix
 
-    learned = learn(table, reading, learning, start)
-    model = learned.model
+    fitted = fit_table(table, reading, learning, start)
+    model = fitted.model
     old = before[0] if before else None
     score = model.history_[0].score if old is None else old.point.value
     certificate = None if old is None else certificate_record(old.certificate, model.names_)
-    deliver(learned, outputs, {"before": {"score": score, "certificate": certificate}})
+    deliver(fitted, outputs, {"before": {"score": score, "certificate": certificate}})
     if not (outputs.json or outputs.quiet):
         remark = " (at their order)"
         if old is not None:

@@ -94,6 +94,12 @@ class NetworkModel:
             values[:, j] = loss.mean(f) + self.shift[j]
         return values
 
+    def standardised(
+        self, weights: NDArray[np.float64], deviations: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """w_ij sd_i, (d, d): what the units of a node feel of a deviation; those have no units."""
+        return weights * deviations[:, None]
+
 
 class MLP(Score):
     r"""sum_j loss(x_j, v_j . sigma(A_j x + b_j) + c_j) + l1 ||A||_1 + l2/2 (||A||^2 + ||v||^2).

@@ -165,6 +165,12 @@ class NetworkPredictor:
             f = outputs(arrays, inputs, activation(torch, self.score.activation)).numpy().T
         return np.where(self.odds, np.exp(-np.logaddexp(0.0, -f)), f) + self.shift
 
+    def standardised(
+        self, weights: NDArray[np.float64], deviations: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """w_ij sd_i, (d, d): what the first layer feels of a deviation of the cause."""
+        return weights * deviations[:, None]
+
 
 def outputs(arrays: Mapping[str, Any], X: Any, activate: Any) -> Any:
     """Outputs of the nodes in a batch, (b, m), for inputs X (m, d)."""
