@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from toposwap.core.errors import InputError
 from toposwap.core.validation import as_matrix, is_frame, listed, refuse_unusable
+from toposwap.estimators.sklearn_api import check_fitted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class Predicting:
         own rule, ``prune="auto"``), and the certified solution ``weights_`` otherwise. A DataFrame
         is matched by the names of its columns.
         """
-        check_is_fitted(self, "result_")
+        check_fitted(self)
         values, labels = as_matrix(X, None)
         names = list(self.result_.names)
         if len(labels) != len(names):
@@ -81,7 +81,7 @@ class Predicting:
         Columns by position or by name. Where there is no edge i -> j in the model of
         :meth:`predict` the function is constant.
         """
-        check_is_fitted(self, "result_")
+        check_fitted(self)
         source, target = (self._column(name, value) for name, value in (("i", i), ("j", j)))
         if source == target:
             raise InputError(f"j: {j!r} is no function of itself; name another column")
