@@ -39,9 +39,9 @@ def every_check(test):
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Estimator .* does not inherit from")
-        return parametrize_with_checks(
-            ESTIMATORS, expected_failed_checks=lambda _: NOT_APPLICABLE
-        )(test)
+        return parametrize_with_checks(ESTIMATORS, expected_failed_checks=lambda _: NOT_APPLICABLE)(
+            test
+        )
 
 
 @every_check

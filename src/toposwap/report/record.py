@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap import __version__
+from toposwap.core.table import NumberTable
 from toposwap.io.edges import edge_list
 from toposwap.io.write_graph import graph_suffix, write_graph
 
@@ -66,7 +67,10 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "threshold": model.threshold_,
         "pruning": None if model.result_.pruned is None else model.result_.pruned.rule,
         "open_directions": [list(pair) for pair in open_directions(model)],
-        "edges": [edge._asdict() for edge in edge_list(graph_of(model))],
+        "edges": [
+            edge._asdict()
+            for edge in edge_list(NumberTable(list(model.names_), model.adjacency_matrix_))
+        ],
         "remarks": list(model.remarks_),
         "choices": list(model.result_.choices),
         "history": [asdict(step) for step in model.history_],

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.table import NumberTable
 from toposwap.io.edges import edge_list
-from toposwap.report.record import graph_of, name_of, reversible
+from toposwap.report.record import name_of, reversible
 from toposwap.report.words import certificate_in_words, condition_in_words, counted, status_in_words
 
 if TYPE_CHECKING:
@@ -46,13 +47,13 @@ def report(
     from rich.text import Text
 
     return Group(
-        edge_table(graph_of(model)),
+        edge_table(NumberTable(list(model.names_), model.adjacency_matrix_)),
         Text(""),
         summary(model, rows=rows, seconds=seconds, remarks=remarks),
     )
 
 
-def edge_table(weights: pd.DataFrame, most: int = MOST_EDGES) -> RenderableType:
+def edge_table(weights: NumberTable | pd.DataFrame, most: int = MOST_EDGES) -> RenderableType:
     """Cause, effect and weight of the edges, strongest first, at most ``most`` of them."""
     from rich import box
     from rich.console import Group

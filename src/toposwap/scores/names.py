@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from toposwap.core.lazy import LazyMaker
 from toposwap.losses import LOSSES
 from toposwap.penalties import L1, PENALTIES
-from toposwap.scores.additive.bic import BasisBIC
-from toposwap.scores.additive.group import GroupBasis
-from toposwap.scores.additive.score import Basis
-from toposwap.scores.auto import Auto
 from toposwap.scores.base import Score
-from toposwap.scores.least_squares.score import LeastSquares
-from toposwap.scores.mlp.score import MLP
-from toposwap.scores.penalized.score import Penalized
+
+#: The families, each loaded with its kernels when one of its scores is made.
+Auto = LazyMaker("toposwap.scores.auto", "Auto")
+LeastSquares = LazyMaker("toposwap.scores.least_squares", "LeastSquares")
+Penalized = LazyMaker("toposwap.scores.penalized", "Penalized")
+Basis = LazyMaker("toposwap.scores.additive", "Basis")
+BasisBIC = LazyMaker("toposwap.scores.additive", "BasisBIC")
+GroupBasis = LazyMaker("toposwap.scores.additive", "GroupBasis")
+MLP = LazyMaker("toposwap.scores.mlp", "MLP")
 
 
 class ScoreNames(Mapping[str, Callable[[], Score]]):
@@ -47,8 +50,8 @@ class ScoreNames(Mapping[str, Callable[[], Score]]):
 #: Scores by name.
 SCORES = ScoreNames(
     {
-        Auto.name: Auto,
-        LeastSquares.name: LeastSquares,
+        "auto": Auto,
+        "least-squares": LeastSquares,
         "equal-variance-l0": partial(Penalized, "equal-variance", "l0"),
         "bic": partial(Penalized, "gaussian", "bic"),
         "ebic": partial(Penalized, "gaussian", "ebic"),
@@ -60,10 +63,10 @@ SCORES = ScoreNames(
         # The paper's weight.
         "logistic-l1": lambda: Penalized("logistic", L1(0.01)),
         "poisson-l1": lambda: Penalized("poisson", L1(0.01)),
-        Basis.name: Basis,
-        BasisBIC.name: BasisBIC,
+        "basis": Basis,
+        "basis-bic": BasisBIC,
         "basis-mcp": GroupBasis,
         "basis-lasso": partial(GroupBasis, "lasso"),
-        MLP.name: MLP,
+        "mlp": MLP,
     }
 )

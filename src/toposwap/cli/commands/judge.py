@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from toposwap.cli.options.learning import Scoring
+    from toposwap.core.table import NumberTable
     from toposwap.scores import Point
 
 
@@ -33,7 +34,10 @@ class Judged:
 
 
 def judge(
-    weights: pd.DataFrame, frame: pd.DataFrame, scoring: Scoring, tolerance: float | None = None
+    weights: pd.DataFrame,
+    frame: NumberTable | pd.DataFrame,
+    scoring: Scoring,
+    tolerance: float | None = None,
 ) -> Judged:
     """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are."""
     score = scoring.build()

@@ -16,6 +16,8 @@ from toposwap.cli.terminal.show import show
 if TYPE_CHECKING:
     import pandas as pd
 
+    from toposwap.core.table import NumberTable
+
 _EPILOG = """\b
 Examples:
   toposwap refine data.csv notears.csv -o better.csv
@@ -52,7 +54,7 @@ def refine(
     outputs.check([table, weights])
     before: list[Judged] = []
 
-    def start(frame: pd.DataFrame) -> pd.DataFrame:
+    def start(frame: NumberTable | pd.DataFrame) -> pd.DataFrame:
         matrix = read_weights(weights, list(frame.columns))
         # A block of parameters is not determined by its norm: then only the order is a start.
         if not learning.scoring.build().edge_blocks:
