@@ -105,9 +105,9 @@ def certify(point: Point, *, convex: bool, tolerance: float, separable: bool = T
         np.divide(relative, row, out=relative, where=~walk_back)
         np.multiply(relative, row, out=relative, where=walk_back)
     i, j = np.unravel_index(relative.argmax(), relative.shape)
-    residual = max(float(relative[i, j]), point.rest)
+    residual = float(max(relative[i, j], point.rest))
     return Certificate(
-        satisfied=residual <= tolerance,
+        satisfied=bool(residual <= tolerance),
         kind="local minimum" if convex else "KKT point",
         max_residual=residual,
         tolerance=tolerance,

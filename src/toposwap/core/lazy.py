@@ -49,6 +49,7 @@ class LazyMaker:
         self._home, self._name = home, name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What ``name`` makes of the arguments."""
         return self.target(*args, **kwargs)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning
 from toposwap.core.validation import listed
@@ -155,8 +155,7 @@ def _read_csv(file: Path, sep: str, decimal: str) -> pd.DataFrame:
             encoding="utf-8-sig",
             compression="gzip" if is_gzipped(file) else None,
             low_memory=False,
-            # The number nearest to the digits: what was written in full is read back as it was.
-            float_precision="round_trip",
+            **_nearest(pd.__version__),
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         refuse_ragged(file, sep)
@@ -172,6 +171,15 @@ def _read_csv(file: Path, sep: str, decimal: str) -> pd.DataFrame:
     _refuse_decimal_commas(frame, file)
     frame.columns = pd.Index(header, dtype=object)
     return _without_unnamed(frame, file)
+
+
+def _nearest(pandas_version: str) -> dict[str, Any]:
+    """What makes pandas read the double nearest to the digits, as it does by itself from 3.1 on.
+
+    So what was written in full is read back as it was, with pandas or without.
+    """
+    major, minor = map(int, pandas_version.split(".")[:2])
+    return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
 
 
 def _refuse_header(file: Path, header: list[str], sep: str) -> None:

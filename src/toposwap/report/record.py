@@ -54,6 +54,7 @@ def reversible(model: Topo) -> list[tuple[str, str]]:
 
 def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
     """Everything about a fitted model that JSON can hold; ``rows`` is the size of its data."""
+    graph = NumberTable(list(model.names_), model.adjacency_matrix_)
     return {
         "version": __version__,
         "rows": rows,
