@@ -153,5 +153,5 @@ def test_the_verdict_is_a_plain_truth_value(rest):
     point = bound.evaluate(bound.fit(Order(range(5))).parameters())
     point = dataclasses.replace(point, rest=rest)
     certificate = certify(point, convex=True, tolerance=np.float64(1e-8))
-    assert certificate.satisfied is bool(certificate) is (rest == 0)
+    assert certificate.satisfied is bool(certificate) is bool(rest == 0)
     assert type(certificate.max_residual) is float

@@ -28,10 +28,8 @@ FIELDS = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.integers(-(2**70), 2**70).map(str),
     st.floats(-1e3, 1e3).map("{:.3f}".format),
-    st.sampled_from(
-        ["", " ", "nan", "NA", "inf", "1e400", "True", "0x10", "1_000", '"1"', "a", "1 2", "1;5"]
-        + ["+1", " 1", "1 ", "1.", ".5", "-0", "1E5", "1d5", "١", "#1"]
-    ),
+    st.sampled_from(["", " ", "nan", "NA", "inf", "1e400", "True", "0x10", "1_000", '"1"', "a"]),
+    st.sampled_from(["1 2", "1;5", "+1", " 1", "1 ", "1.", ".5", "-0", "1E5", "1d5", "١", "#1"]),
 )
 PLAIN = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),

@@ -68,10 +68,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "threshold": model.threshold_,
         "pruning": None if model.result_.pruned is None else model.result_.pruned.rule,
         "open_directions": [list(pair) for pair in open_directions(model)],
-        "edges": [
-            edge._asdict()
-            for edge in edge_list(NumberTable(list(model.names_), model.adjacency_matrix_))
-        ],
+        "edges": [edge._asdict() for edge in edge_list(graph)],
         "remarks": list(model.remarks_),
         "choices": list(model.result_.choices),
         "history": [asdict(step) for step in model.history_],
