@@ -28,6 +28,7 @@ from toposwap.core.order import Order
 from toposwap.kernels.least_squares import exact, factor_pair, swap_deltas
 from toposwap.orderfit.factor import FactorFit
 from toposwap.scores.base import BoundScore, Point, Score
+from toposwap.scores.densities import Densities
 from toposwap.scores.dependence import refuse_dependent
 from toposwap.scores.predictors import LinearModel
 
@@ -122,7 +123,8 @@ class BoundLeastSquares(BoundScore):
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
         """X W, about the means."""
-        return LinearModel(parameters, self.data.mean - self.data.mean @ parameters)
+        intercepts = self.data.mean - self.data.mean @ parameters
+        return LinearModel(parameters, intercepts, Densities.squares(self.data.d))
 
     def best_order(self) -> Order:
         """Global minimum, O(2^d d^2) time and 9 * 2^d bytes."""
