@@ -141,7 +141,7 @@ def certify(
         np.divide(relative, row, out=relative, where=~walk_back)
         np.multiply(relative, row, out=relative, where=walk_back)
     i, j = np.unravel_index(relative.argmax(), relative.shape)
-    residual = max(float(relative[i, j]), point.rest)
+    residual = float(max(relative[i, j], point.rest))
     return Certificate(
         satisfied=bool(residual <= tolerance),
         kind="local minimum" if convex else "KKT point",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from toposwap.cli.options.learning import Learning
     from toposwap.cli.options.outputs import Outputs
     from toposwap.cli.options.reading import Reading
+    from toposwap.core.table import NumberTable
     from toposwap.estimators import Topo
 
 
@@ -28,7 +29,7 @@ class Fitted:
     """A fitted model with the table behind it and the time it took."""
 
     model: Topo
-    frame: pd.DataFrame
+    frame: NumberTable | pd.DataFrame
     seconds: float
 
 
@@ -36,7 +37,7 @@ def fit_table(
     table: Path,
     reading: Reading,
     learning: Learning,
-    start: Callable[[pd.DataFrame], Any],
+    start: Callable[[NumberTable | pd.DataFrame], Any],
 ) -> Fitted:
     """Read the table and fit; ``start`` says where to begin once the columns are known."""
     with ProgressLine(f"reading {table}") as progress:

@@ -7,13 +7,11 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError, ToposwapWarning
 from toposwap.core.validation import is_frame
-from toposwap.diagnostics import sortability
-from toposwap.metrics import cpdag
+from toposwap.estimators.sklearn_api import Estimator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from toposwap.search import Step
 
 
-class DagLearner(BaseEstimator):  # type: ignore[misc]
+class DagLearner(Estimator):
     """Base of the estimators: what is the same whatever the method.
 
     Subclasses store their parameters and write :meth:`_fit`, which ends in :meth:`_keep`.
@@ -100,6 +98,8 @@ class DagLearner(BaseEstimator):  # type: ignore[misc]
         ``cpdag_[i, j]`` without ``cpdag_[j, i]`` is an edge that every DAG of the class has in this
         direction; both together are an edge whose direction the class leaves open.
         """
+        from toposwap.metrics import cpdag
+
         return cpdag(self.adjacency_matrix_)
 
     @property
@@ -134,6 +134,8 @@ class DagLearner(BaseEstimator):  # type: ignore[misc]
         Near 1 with a score that depends on units, the order may be that of the units; see
         :mod:`toposwap.diagnostics`.
         """
+        from toposwap.diagnostics import sortability
+
         return sortability(self._deviations, self.adjacency_matrix_)
 
     @property

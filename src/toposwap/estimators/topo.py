@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from toposwap.acyclicity import ACYCLICITIES, Acyclicity
-from toposwap.candidates import KKTCandidates
 from toposwap.core.dataset import Dataset
 from toposwap.core.deadline import Deadline
 from toposwap.core.registry import resolve
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.predictions import Predicting, Typical
-from toposwap.learn import learn
-from toposwap.pruning import check_prune
-from toposwap.scores import SCORES, Score
-from toposwap.search import SEARCHES, AutoSearch, PaperSearch, Progress, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from toposwap.acyclicity import Acyclicity
+    from toposwap.scores import Score
+    from toposwap.search import Progress, Search
 
 
 class Topo(Predicting, DagLearner):
@@ -155,6 +153,11 @@ class Topo(Predicting, DagLearner):
         self.progress = progress
 
     def _fit(self, data: Dataset, *, named: bool) -> Self:
+        # Here and below, so that the class alone does not load the compiler of the kernels.
+        from toposwap.learn import learn
+        from toposwap.pruning import check_prune
+        from toposwap.scores import SCORES, Score
+
         check_prune(self.prune)
         deadline = Deadline(self.time_budget)
         score = resolve("score", self.score, SCORES, Score)
@@ -173,6 +176,10 @@ class Topo(Predicting, DagLearner):
         return self._keep(result, data, named=named)
 
     def _search(self) -> Search:
+        from toposwap.acyclicity import ACYCLICITIES, Acyclicity
+        from toposwap.candidates import KKTCandidates
+        from toposwap.search import SEARCHES, AutoSearch, PaperSearch, Search
+
         acyclicity = resolve("acyclicity", self.acyclicity, ACYCLICITIES, Acyclicity)
         paper = partial(
             PaperSearch,

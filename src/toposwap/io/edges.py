@@ -9,6 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
+    from toposwap.core.table import NumberTable
+
 
 class Edge(NamedTuple):
     """source -> target, and its weight: all that a weight matrix tells."""
@@ -32,7 +34,7 @@ class LearnedEdge(NamedTuple):
     open: bool
 
 
-def edge_list(weights: pd.DataFrame) -> list[Edge]:
+def edge_list(weights: NumberTable | pd.DataFrame) -> list[Edge]:
     """The non-zero entries of ``weights`` (d, d), sorted by decreasing |weight|, then by name."""
     names = [str(name) for name in weights.columns]
     matrix = weights.to_numpy(dtype=np.float64)

@@ -138,4 +138,4 @@ def standardised_weights(model: DagLearner) -> NDArray[np.float64]:
 def _predictor(model: DagLearner) -> object:
     """The fitted functions behind ``adjacency_matrix_``."""
     result = model.result_
-    return result.predictor if result.pruned is None else result.pruned.predictor
+    return result.pruned.predictor

@@ -74,6 +74,13 @@ class Predictor(Protocol):
         """The fitted value of each column of ``X`` (m, d) given its other columns, (m, d)."""
 
 
+class DensityPredictor(Predictor, Protocol):
+    """A fitted model that also says how likely rows are."""
+
+    def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log p of each row of ``X`` (m, d), (m,); minus the loss if that is no likelihood."""
+
+
 class Score(ABC):
     """Settings of Q; the same object serves many data sets.
 
@@ -218,7 +225,8 @@ class BoundScore(ABC):
     def predictor(self, parameters: Any) -> Predictor:
         """The fitted value of each column given the other columns, as a function of new rows.
 
-        It holds what it needs and not the data, so that a fitted model stays small.
+        It holds what it needs and not the data, so that a fitted model stays small. One that is
+        also a :class:`DensityPredictor` makes cross-validation possible.
         """
         raise NotImplementedError(f"{self.score!r} makes no predictions")
 

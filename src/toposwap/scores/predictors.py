@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from toposwap.basis import Expansion
     from toposwap.losses import ColumnLoss
+    from toposwap.scores.densities import Densities
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,17 +27,28 @@ class LinearModel:
     ----------
     weights, intercepts
         (d, d) and (d,).
+    densities
+        The columns' distributions at f.
     losses
         One for each column, or None where the mean is f itself.
     """
 
     weights: NDArray[np.float64]
     intercepts: NDArray[np.float64]
+    densities: Densities
     losses: Sequence[ColumnLoss] | None = None
+
+    def linear(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """F = b + X W, (m, d)."""
+        return X @ self.weights + self.intercepts
+
+    def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(m,)."""
+        return self.densities(X, self.linear(X))
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """(m, d)."""
-        f = X @ self.weights + self.intercepts
+        f = self.linear(X)
         if self.losses is None:
             return f
         return np.column_stack([loss.mean(f[:, j]) for j, loss in enumerate(self.losses)])
@@ -64,11 +76,18 @@ class AdditiveModel:
         (d, m, d).
     means
         (d,).
+    densities
+        The columns' distributions at these sums.
     """
 
     expansions: Sequence[Expansion]
     theta: NDArray[np.float64]
     means: NDArray[np.float64]
+    densities: Densities
+
+    def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(m,)."""
+        return self.densities(X, self(X))
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """(m, d)."""

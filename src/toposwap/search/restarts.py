@@ -16,6 +16,7 @@ copy of the data.
 from __future__ import annotations
 
 import math
+import os
 import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -134,6 +135,13 @@ def perturb(fit: OrderFit, rng: np.random.Generator, at_most: int = 0) -> None:
         fit.insert(variable, min(max(position, places.start), places.stop - 1))
 
 
+def available_cores() -> int:
+    """How many cores this process may use, which a scheduler or container may have limited."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def thread_count(n_jobs: object) -> int:
     """How many threads ``n_jobs`` stands for: itself, one for None, one for each core for -1."""
     if n_jobs is None:
@@ -144,7 +152,5 @@ def thread_count(n_jobs: object) -> int:
             f"n_jobs: must be None, a whole number >= 1, or -1 for all cores, got {n_jobs!r}"
         )
     if n_jobs == -1:
-        import joblib
-
-        return int(joblib.cpu_count())
+        return available_cores()
     return int(n_jobs)  # type: ignore[call-overload]

@@ -16,6 +16,8 @@ from toposwap.core.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from toposwap.core.table import NumberTable
+
 _STARTS = ("auto", "variance", "correlation", "random")
 _EPILOG = """\b
 Examples:
@@ -79,7 +81,7 @@ def _file(init: str) -> Path | None:
     return Path(init)
 
 
-def _start(file: Path, frame: pd.DataFrame) -> Any:
+def _start(file: Path, frame: NumberTable | pd.DataFrame) -> Any:
     """The order or the weights in a file."""
     from toposwap.io import read_order, read_weights
 

@@ -13,10 +13,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from toposwap.cli.options.learning import Scoring
+    from toposwap.core.table import NumberTable
 
 
 def judge(
-    weights: pd.DataFrame, frame: pd.DataFrame, scoring: Scoring, tolerance: float | None = None
+    weights: pd.DataFrame,
+    frame: NumberTable | pd.DataFrame,
+    scoring: Scoring,
+    tolerance: float | None = None,
 ) -> Assessment:
     """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are."""
     score = scoring.build()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from toposwap.assess import Assessment
+    from toposwap.core.table import NumberTable
 
 _EPILOG = """\b
 Examples:
@@ -54,7 +55,7 @@ def refine(
     outputs.check([table, weights])
     before: list[Assessment] = []
 
-    def start(frame: pd.DataFrame) -> pd.DataFrame:
+    def start(frame: NumberTable | pd.DataFrame) -> pd.DataFrame:
         matrix = read_weights(weights, list(frame.columns))
         # A block of parameters is not determined by its norm: then only the order is a start.
         if not learning.scoring.build().edge_blocks:

@@ -25,6 +25,7 @@ from toposwap.kernels.l0.node import Node, Rule
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.orderfit.base import OrderFit
 from toposwap.scores.base import BoundScore, Point, Score
+from toposwap.scores.densities import Densities
 from toposwap.scores.predictors import LinearModel
 from toposwap.scores.strategy import Strategy
 
@@ -114,7 +115,14 @@ class BoundL0(BoundScore):
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
         """X W, about the means."""
-        return LinearModel(parameters, self.data.mean - self.data.mean @ parameters)
+        intercepts = self.data.mean - self.data.mean @ parameters
+        return LinearModel(parameters, intercepts, self.densities(parameters))
+
+    def densities(self, weights: NDArray[np.float64]) -> Densities:
+        """A normal distribution for each column where the loss is a likelihood."""
+        if self.logarithmic:
+            return Densities.normal(self.data.residual_variances(weights))
+        return Densities.squares(self.data.d)
 
     def evaluate(self, parameters: NDArray[np.float64]) -> Point:
         """Q and its gradient on the edges there are; an absent edge would cost lambda at once."""

@@ -29,6 +29,7 @@ from toposwap.kernels.least_squares import exact, factor_pair, swap_deltas
 from toposwap.orderfit.exact import go_to
 from toposwap.orderfit.factor import FactorFit
 from toposwap.scores.base import BoundScore, Point, Score
+from toposwap.scores.densities import Densities
 from toposwap.scores.dependence import refuse_dependent
 from toposwap.scores.predictors import LinearModel
 
@@ -124,7 +125,8 @@ class BoundLeastSquares(BoundScore):
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
         """X W, about the means."""
-        return LinearModel(parameters, self.data.mean - self.data.mean @ parameters)
+        intercepts = self.data.mean - self.data.mean @ parameters
+        return LinearModel(parameters, intercepts, Densities.squares(self.data.d))
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Dynamic programming over sets of variables, O(2^d d^2) time and 9 * 2^d bytes."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.kernels.mlp.network import SQUARES
+from toposwap.losses.base import rows_of
 from toposwap.scores.base import Point
 from toposwap.scores.mlp.problem import toward_zero
 from toposwap.scores.mlp.score import NetworkModel, Networks
@@ -106,7 +107,8 @@ class BoundMLP(NodeNetworks):
 
     def predictor(self, parameters: Networks) -> NetworkModel:
         """The mean of each column."""
-        return NetworkModel(parameters, self.mean, self.shift, self.losses, self.activation)
+        model = NetworkModel(parameters, self.mean, self.shift, self.losses, self.activation)
+        return model.with_densities(rows_of(self.data, "network's"))
 
     def with_score(self, score: MLP) -> BoundMLP:
         """Other penalties on the same data, with the same tables."""

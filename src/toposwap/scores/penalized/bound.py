@@ -13,6 +13,7 @@ from toposwap.orderfit.exact import best_order, best_parents, members
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.penalties import L0, NoPenalty
 from toposwap.scores.base import Point
+from toposwap.scores.densities import Densities
 from toposwap.scores.penalized.gaussian_nodes import GaussianNodes, Solution
 from toposwap.scores.penalized.glm_nodes import KINDS, GLMNodes
 from toposwap.scores.penalized.parent_selection import select_parents
@@ -306,7 +307,15 @@ class BoundPenalized(SeparableScore):
     def predictor(self, parameters: NDArray[np.float64] | Coefficients) -> LinearModel:
         """The mean of each column by its loss."""
         W, b, *_ = self._derivatives(parameters)
-        return LinearModel(W, b, None if all(self._moments) else self.losses)
+        return LinearModel(W, b, self.densities(W, b), None if all(self._moments) else self.losses)
+
+    def densities(self, weights: NDArray[np.float64], intercepts: NDArray[np.float64]) -> Densities:
+        """The distribution of each column by its loss."""
+        if all(self._moments):
+            return Densities.of_moments(self.losses, self.data.residual_variances(weights))
+        rows = self.data.rows
+        assert rows is not None
+        return Densities.of_rows(self.losses, rows, rows @ weights + intercepts)
 
     def intercepts(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
         """The intercepts, (d,): as given, or the best ones for W."""
