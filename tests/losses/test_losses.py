@@ -116,11 +116,13 @@ def test_the_mean_of_a_canonical_loss_is_where_its_slope_vanishes(loss, seed):
 @given(s=st.floats(0.01, 100.0), scale=st.sampled_from([0.25, 1.0, 8.0]))
 def test_the_formula_of_the_variance(loss, s, scale):
     """Its slope is that of value / unit, it is concave, and scales only move it."""
-    value, slope = loss.of_variance(s, 50, scale)
+    value, slope, bend = loss.of_variance(s, 50, scale)
     step = 1e-6 * s
     values = [loss.of_variance(s + sign * step, 50, scale)[0] for sign in (-1.0, 1.0)]
     numeric = (values[1] - values[0]) / (2.0 * step) / loss.unit(scale)
     assert slope == pytest.approx(numeric, rel=1e-6)
+    slopes = [loss.of_variance(s + sign * step, 50, scale)[1] for sign in (-1.0, 1.0)]
+    assert bend == pytest.approx((slopes[1] - slopes[0]) / (2.0 * step), rel=1e-6)
     assert sum(values) <= 2.0 * value + 1e-12 * abs(value)
     assert value == pytest.approx(loss.of_variance(s * scale**2, 50)[0], rel=1e-12, abs=1e-12)
 

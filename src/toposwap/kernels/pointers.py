@@ -18,8 +18,8 @@ _Tuple: Any = types.UniTuple
 SIGNATURES = {
     # (f, y, omega, parameters, slope, curvature) -> (value, size), of a sum over rows.
     "row terms": _Tuple(_NUMBER, 2)(*[_NUMBERS] * 6),
-    # (s, n, scale) -> (value, slope), of a loss that depends on the residual variance alone.
-    "variance terms": _Tuple(_NUMBER, 2)(*[_NUMBER] * 3),
+    # (s, n, scale) -> (value, slope, bend), of a loss of the residual variance alone.
+    "variance terms": _Tuple(_NUMBER, 3)(*[_NUMBER] * 3),
     # (size, a, b, c) -> (value, slope, curvature), of a penalty.
     "penalty terms": _Tuple(_NUMBER, 3)(*[_NUMBER] * 4),
     # (z, curvature, a, b, c) -> size, of a penalty.
@@ -46,7 +46,7 @@ def _row_terms(_context, address, f, y, omega, parameters, slope, curvature):  #
 
 
 def _variance_terms(_context, address, s, n, scale):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """(value, slope) of the loss whose terms are at ``address``."""
+    """(value, slope, bend) of the loss whose terms are at ``address``."""
     return _through("variance terms")
 
 

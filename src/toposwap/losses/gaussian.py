@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 @variance_terms
-def terms(s: float, n: float, scale: float) -> tuple[float, float]:
+def terms(s: float, n: float, scale: float) -> tuple[float, float, float]:
     """1/2 log(n s scale^2), in parts that do not overflow."""
-    return 0.5 * (math.log(s) + 2.0 * math.log(scale) + math.log(n)), 0.5 / s
+    value = 0.5 * (math.log(s) + 2.0 * math.log(scale) + math.log(n))
+    return value, 0.5 / s, -0.5 / (s * s)
 
 
 class GaussianLoss(MomentLoss):

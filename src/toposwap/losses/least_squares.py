@@ -9,9 +9,9 @@ from toposwap.losses.moments import MomentLoss
 
 
 @variance_terms
-def terms(s: float, _n: float, scale: float) -> tuple[float, float]:
+def terms(s: float, _n: float, scale: float) -> tuple[float, float, float]:
     """Half the residual variance."""
-    return 0.5 * s * scale * scale, 0.5
+    return 0.5 * s * scale * scale, 0.5, 0.0
 
 
 class LeastSquaresLoss(MomentLoss):

@@ -24,17 +24,17 @@ class MomentLoss(ColumnLoss):
 
     A loss of this kind is one function, ``terms(s, n, scale)``, decorated with
     :func:`~toposwap.kernels.compiled.variance_terms`: phi at ``s * scale^2`` for ``n`` rows, and
-    the derivative of phi / unit by ``s``. The unit is ``scale^2`` for a loss that has units and 1
-    for one that has none; solvers work with columns that are divided by their ``scale``.
+    the first two derivatives of phi / unit by ``s``. The unit is ``scale^2`` for a loss that has
+    units and 1 for one that has none; solvers work with columns divided by their ``scale``.
     """
 
     terms: ClassVar[Compiled]
     from_moments: ClassVar[bool] = True
 
-    def of_variance(self, s: float, n: int, scale: float = 1.0) -> tuple[float, float]:
-        """Phi and the derivative of phi / unit by s, with columns divided by ``scale``."""
-        value, slope = self.terms(float(s), float(n), float(scale))
-        return float(value), float(slope)
+    def of_variance(self, s: float, n: int, scale: float = 1.0) -> tuple[float, float, float]:
+        """Phi and the first two derivatives of phi / unit by s, columns divided by ``scale``."""
+        value, slope, bend = self.terms(float(s), float(n), float(scale))
+        return float(value), float(slope), float(bend)
 
     def unit(self, scale: float) -> float:
         """What phi is divided by where columns are divided by ``scale``."""
