@@ -80,8 +80,8 @@ def loss_terms(
     assert isinstance(loss, MomentLoss)
     r = y - f
     value, rate, bend = loss.of_variance(float(r @ r) / n, n)
-    each = 2.0 * rate / n
-    return value, each * r, each, bend / rate**2
+    share = n / (2.0 * rate)
+    return value, r / share, 1.0 / share, bend / rate**2
 
 
 @dataclass(frozen=True, eq=False)
