@@ -1,5 +1,7 @@
 """The certificate: what it says, and that it is true."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -141,3 +143,15 @@ def test_the_certificate_tells_what_the_theorem_rests_on():
         for at, separable in ((point, True), (point, False), (full, False))
     ]
     assert told == ["separable", "not connected", "connected"]
+
+
+@pytest.mark.parametrize("rest", [np.float64(0.0), np.float32(1.0), 0.0, 1])
+def test_the_verdict_is_a_plain_truth_value(rest):
+    """Whatever numbers a score hands over: ``if certificate`` must not be an error."""
+    X, _ = table(0)
+    bound = LeastSquares().bind(Dataset.from_table(X))
+    point = bound.evaluate(bound.fit(Order(range(5))).parameters())
+    point = dataclasses.replace(point, rest=rest)
+    certificate = certify(point, convex=True, tolerance=np.float64(1e-8))
+    assert certificate.satisfied is bool(certificate) is bool(rest == 0)
+    assert type(certificate.max_residual) is float

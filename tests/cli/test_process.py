@@ -177,8 +177,8 @@ class StruckInAKernel(InsertionSearch):
     def __init__(self, cause):
         self.cause = cause
 
-    def moves(self, fit, names, rng):
-        yield next(super().moves(fit, names, rng))
+    def moves(self, fit, context):
+        yield next(super().moves(fit, context))
         raise SystemError("returned a result with an exception set") from self.cause
 
 
@@ -196,8 +196,8 @@ def test_ctrl_c_inside_a_kernel_keeps_the_best_so_far(sample):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 def test_ctrl_c_that_became_another_error_keeps_the_best_so_far(sample):
     class Swallowed(InsertionSearch):
-        def moves(self, fit, names, rng):
-            yield next(super().moves(fit, names, rng))
+        def moves(self, fit, context):
+            yield next(super().moves(fit, context))
             try:
                 signal.raise_signal(signal.SIGINT)
             except KeyboardInterrupt:

@@ -91,8 +91,8 @@ def test_an_interruption_keeps_the_best_so_far(at, interrupt):
 class StopsHalfway(PaperSearch):
     """Is interrupted after a move was made and before it was reported: a worse order stands."""
 
-    def moves(self, fit, names, rng):
-        for count, move in enumerate(super().moves(fit, names, rng)):
+    def moves(self, fit, context):
+        for count, move in enumerate(super().moves(fit, context)):
             yield move
             if count == 2:
                 fit.reorder(ts.Order(fit.order.variables[::-1]))
@@ -114,9 +114,9 @@ class Stumbles(Search):
 
     name = "stumbles"
 
-    def moves(self, fit, names, rng):
+    def moves(self, fit, context):
         before = fit.order
-        yield next(InsertionSearch().moves(fit, names, rng))
+        yield next(InsertionSearch().moves(fit, context))
         for _ in range(3):
             fit.reorder(before)
             yield Move("stumble", 1, "went back")

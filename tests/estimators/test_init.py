@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import toposwap as ts
 from toposwap.core.errors import ToposwapWarning
-from toposwap.search.start import without_weakest
+from toposwap.core.weights import without_weakest
 
 
 def start_of(init, X, **parameters):

@@ -43,5 +43,5 @@ def app(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (fit, refine, check, simulate, compare, demo, reproduce):
+for command in (demo, fit, refine, check, compare, simulate, reproduce):
     app.add_command(command)

@@ -163,6 +163,12 @@ class Dataset:
         scaled = self.factor.T @ self.factor
         return scaled * self.scale[:, None] * self.scale
 
+    def residual_variances(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
+        """1/n ||x_j - X w_j||^2 of the centred columns for weights W (d, d), (d,)."""
+        left = self.scale[:, None] * (np.eye(self.d) - W)
+        residual = self.factor @ left
+        return np.einsum("ij,ij->j", residual, residual)
+
     def index(self, name: str) -> int:
         """Position of the column called ``name``."""
         try:

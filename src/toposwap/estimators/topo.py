@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from toposwap.acyclicity import ACYCLICITIES, Acyclicity
-from toposwap.candidates import KKTCandidates
 from toposwap.core.dataset import Dataset
+from toposwap.core.deadline import Deadline
 from toposwap.core.registry import resolve
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.predictions import Predicting, Typical
-from toposwap.learn import learn
-from toposwap.pruning.threshold import BY_BIC, OWN_RULE, resolve_threshold
-from toposwap.scores import SCORES, Score
-from toposwap.search import SEARCHES, AutoSearch, PaperSearch, Progress, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from toposwap.acyclicity import Acyclicity
+    from toposwap.scores import Score
+    from toposwap.search import Progress, Search
 
 
 class Topo(Predicting, DagLearner):
@@ -154,8 +153,14 @@ class Topo(Predicting, DagLearner):
         self.progress = progress
 
     def _fit(self, data: Dataset, *, named: bool) -> Self:
+        # Here and below, so that the class alone does not load the compiler of the kernels.
+        from toposwap.learn import learn
+        from toposwap.pruning import check_prune
+        from toposwap.scores import SCORES, Score
+
+        check_prune(self.prune)
+        deadline = Deadline(self.time_budget)
         score = resolve("score", self.score, SCORES, Score)
-        at_least = resolve_threshold(self.prune, score, (OWN_RULE, BY_BIC))
         result = learn(
             data,
             score,
@@ -164,18 +169,17 @@ class Topo(Predicting, DagLearner):
             rng=generator(self.random_state),
             progress=self.progress,
             max_iter=self.max_iter,
-            prune=self._pruning(score),
+            prune=self.prune,
+            deadline=None if self.time_budget is None else deadline,
         )
         self._typical = Typical.of(data)
-        return self._keep(result, data, at_least, named=named)
-
-    def _pruning(self, score: Score) -> str | None:
-        """What prunes beside a threshold."""
-        if not isinstance(self.prune, str) or (self.prune == OWN_RULE and score.selects_edges):
-            return None
-        return self.prune
+        return self._keep(result, data, named=named)
 
     def _search(self) -> Search:
+        from toposwap.acyclicity import ACYCLICITIES, Acyclicity
+        from toposwap.candidates import KKTCandidates
+        from toposwap.search import SEARCHES, AutoSearch, PaperSearch, Search
+
         acyclicity = resolve("acyclicity", self.acyclicity, ACYCLICITIES, Acyclicity)
         paper = partial(
             PaperSearch,

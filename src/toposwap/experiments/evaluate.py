@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.certificate import certify
+from toposwap.assess import assess
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError, ToposwapWarning
 from toposwap.core.graph import topological_order
+from toposwap.core.weights import without_weakest
 from toposwap.experiments.scores import score_of
 from toposwap.learn import learn
 from toposwap.metrics import compare
 from toposwap.pruning.threshold import threshold as prune
 from toposwap.search import NoSearch
-from toposwap.search.start import without_weakest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,7 +94,7 @@ def _judge(sample: Sample, answer: Answer, score: Spec) -> dict[str, Any]:
             warnings.simplefilter("ignore", ToposwapWarning)
             solved = learn(data, quality, NoSearch(), feasible, rng=np.random.default_rng(0))
         figures = {"order_score": solved.score - shift}
-    certificate = certify(point, convex=quality.convex, tolerance=bound.tolerance)
+    certificate = assess(bound, point=point).certificate
     return figures | {
         "score": feasible_point.value - shift,
         "loss": feasible_point.value - feasible_point.penalty - shift,

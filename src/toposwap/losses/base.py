@@ -9,7 +9,7 @@ losses of different columns add up to one model.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+
+
+class ColumnFacts(NamedTuple):
+    """What the distribution of a column takes from the data besides its predictor.
+
+    Attributes
+    ----------
+    variance
+        Mean square of its residuals.
+    lowest, highest
+        Its smallest and its largest value.
+    """
+
+    variance: float
+    lowest: float
+    highest: float
 
 
 class Loss(ABC):
@@ -69,6 +85,15 @@ class ColumnLoss(Loss):
     @abstractmethod
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
         """Its derivative with respect to ``f``, (n,)."""
+
+    def log_density(
+        self,
+        x: NDArray[np.float64],
+        f: NDArray[np.float64],
+        facts: ColumnFacts,  # noqa: ARG002 - for losses that are likelihoods
+    ) -> NDArray[np.float64]:
+        """Log p(x_i | f_i) of new rows, (m,); minus the loss of each if that is no likelihood."""
+        return np.array([-self.value(x[i : i + 1], f[i : i + 1]) for i in range(x.size)])
 
 
 def rows_of(data: Dataset, loss: str) -> NDArray[np.float64]:

@@ -11,6 +11,8 @@ from toposwap.losses.base import ColumnLoss
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.losses.base import ColumnFacts
+
 
 class GaussianLoss(ColumnLoss):
     """1/2 log ||x - f||^2: the negative log-likelihood over n, its variance at the optimum.
@@ -30,3 +32,10 @@ class GaussianLoss(ColumnLoss):
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
         """(f - x) / ||x - f||^2."""
         return (f - x) / np.sum((x - f) ** 2)
+
+    def log_density(
+        self, x: NDArray[np.float64], f: NDArray[np.float64], facts: ColumnFacts
+    ) -> NDArray[np.float64]:
+        """-1/2 log(2 pi v) - (x - f)^2 / (2 v), with v the variance of the residuals."""
+        variance = max(facts.variance, float(np.finfo(float).tiny))
+        return -0.5 * (np.log(2.0 * np.pi * variance) + (x - f) ** 2 / variance)

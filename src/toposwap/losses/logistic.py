@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.losses.base import ColumnFacts
 
 
 def zeros_and_ones(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -57,3 +58,11 @@ class LogisticLoss(ColumnLoss):
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
         """(1 / (1 + exp(-f)) - y) / n."""
         return (self.mean(f) - zeros_and_ones(x)) / x.size
+
+    def log_density(
+        self, x: NDArray[np.float64], f: NDArray[np.float64], facts: ColumnFacts
+    ) -> NDArray[np.float64]:
+        """``y f - log(1 + exp f)`` with y = 1 for the larger value; -inf for a value never seen."""
+        known = (x == facts.lowest) | (x == facts.highest)
+        value = (x == facts.highest) * f - np.logaddexp(0.0, f)
+        return np.where(known, value, -np.inf)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.losses.base import ColumnFacts
 
 #: Beyond this the exponential overflows.
 _LARGEST = float(np.log(np.finfo(float).max))
@@ -46,3 +47,16 @@ class PoissonLoss(ColumnLoss):
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
         """(exp f - x) / n."""
         return (np.exp(f) - x) / x.size
+
+    def log_density(
+        self,
+        x: NDArray[np.float64],
+        f: NDArray[np.float64],
+        facts: ColumnFacts,  # noqa: ARG002 - the mean tells all
+    ) -> NDArray[np.float64]:
+        """``x f - exp f - log x!``, and -inf for what is no count."""
+        from scipy.special import gammaln
+
+        count = (x >= 0.0) & (x == np.floor(x))
+        value = x * f - self.mean(f) - gammaln(np.where(count, x, 0.0) + 1.0)
+        return np.where(count, value, -np.inf)

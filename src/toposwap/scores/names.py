@@ -7,18 +7,21 @@ from functools import partial
 from typing import Any
 
 from toposwap.core.errors import InputError
+from toposwap.core.lazy import LazyMaker
 from toposwap.core.registry import what_there_is
 from toposwap.core.settings import parameters_of, refuse_unknown
 from toposwap.losses import LOSSES
 from toposwap.penalties import L0, PENALTIES
-from toposwap.scores.additive.bic import BasisBIC
-from toposwap.scores.additive.group import GroupBasis
-from toposwap.scores.additive.score import Basis
-from toposwap.scores.auto import Auto
 from toposwap.scores.base import Score
-from toposwap.scores.least_squares.score import LeastSquares
-from toposwap.scores.mlp.score import MLP
-from toposwap.scores.penalized.score import Penalized
+
+#: The families, each loaded with its kernels when one of its scores is made.
+Auto = LazyMaker("toposwap.scores.auto", "Auto")
+LeastSquares = LazyMaker("toposwap.scores.least_squares", "LeastSquares")
+Penalized = LazyMaker("toposwap.scores.penalized", "Penalized")
+Basis = LazyMaker("toposwap.scores.additive", "Basis")
+BasisBIC = LazyMaker("toposwap.scores.additive", "BasisBIC")
+GroupBasis = LazyMaker("toposwap.scores.additive", "GroupBasis")
+MLP = LazyMaker("toposwap.scores.mlp", "MLP")
 
 #: The setting of every score with one number that says how strong its penalty is ...
 STRENGTH = "penalty"
@@ -52,7 +55,7 @@ class Pair:
             own += list(parameters_of(L0))
         return [*_with_strength(own), *parameters_of(LOSSES[self.loss]), "max_parents"]
 
-    def __call__(self, **settings: Any) -> Penalized:
+    def __call__(self, **settings: Any) -> Score:
         """The score with these settings, which must be among :meth:`settings`."""
         given = {**self.defaults, **settings}
         most = given.pop("max_parents", None)
@@ -95,8 +98,8 @@ class ScoreNames(Mapping[str, Callable[..., Score]]):
 #: Scores by name.
 SCORES = ScoreNames(
     {
-        Auto.name: Auto,
-        LeastSquares.name: LeastSquares,
+        "auto": Auto,
+        "least-squares": LeastSquares,
         "equal-variance-l0": Pair("equal-variance", "l0"),
         "bic": Pair("gaussian", "bic"),
         "ebic": Pair("gaussian", "ebic"),
@@ -108,11 +111,11 @@ SCORES = ScoreNames(
         # The paper's weight.
         "logistic-l1": Pair("logistic", "l1", weight=0.01),
         "poisson-l1": Pair("poisson", "l1", weight=0.01),
-        Basis.name: Basis,
-        BasisBIC.name: BasisBIC,
+        "basis": Basis,
+        "basis-bic": BasisBIC,
         "basis-mcp": partial(GroupBasis, "mcp"),
         "basis-lasso": partial(GroupBasis, "lasso"),
-        MLP.name: MLP,
+        "mlp": MLP,
     }
 )
 

@@ -13,7 +13,7 @@ from toposwap.cli.terminal.progress import ProgressLine
 from toposwap.cli.terminal.show import say, show, show_json
 
 if TYPE_CHECKING:
-    from toposwap.cli.commands.judge import Judged
+    from toposwap.assess import Assessment
     from toposwap.report.residuals import Residual
 
 _EPILOG = """\b
@@ -75,7 +75,7 @@ def check(
     return 0 if judged.certificate.satisfied else 1
 
 
-def _print(judged: Judged, worst: list[Residual], names: list[str]) -> None:
+def _print(judged: Assessment, worst: list[Residual], names: list[str]) -> None:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -107,7 +107,7 @@ def _print(judged: Judged, worst: list[Residual], names: list[str]) -> None:
         show(listing)
 
 
-def _print_json(judged: Judged, worst: list[Residual], names: list[str]) -> None:
+def _print_json(judged: Assessment, worst: list[Residual], names: list[str]) -> None:
     from toposwap.report.record import certificate_record
 
     answer: dict[str, Any] = {

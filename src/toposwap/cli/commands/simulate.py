@@ -18,7 +18,7 @@ Examples:
 """
 
 
-@click.command(epilog=_EPILOG)
+@click.command(epilog=_EPILOG, short_help="Draw a random graph and data from it.")
 @click.option(
     "--nodes",
     type=click.IntRange(min=2),

@@ -27,18 +27,25 @@ class Scoring:
     """Which Q, on centred data or not."""
 
     score: str
-    ridge: float | None
-    center: bool
+    penalty: float | None = None
+    ridge: float | None = None
+    center: bool = True
 
     def build(self) -> Score:
         """The score object, or an error that names the option."""
         from toposwap.scores import SCORES
+        from toposwap.scores.penalty_weight import with_penalty
 
         kind: Any = _chosen("--score", self.score, SCORES)
         if self.ridge is not None and "ridge" not in inspect.signature(kind).parameters:
             raise InputError("--ridge belongs to --score least-squares: add that, or leave it out")
         score: Score = kind() if self.ridge is None else kind(ridge=self.ridge)
-        return score
+        if self.penalty is None:
+            return score
+        try:
+            return with_penalty(score, self.penalty)
+        except InputError as error:
+            raise InputError(f"--penalty: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,15 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "mlp (neural networks).",
     )
     @click.option(
+        "--penalty",
+        type=click.FloatRange(min=0),
+        metavar="NUMBER",
+        help="Weight of the score's penalty; more makes fewer edges. For auto, bic, ebic and l0 it "
+        "multiplies Schwarz's penalty per edge: 2 by default, as in FLOP and Tetrad; 1 is BIC as "
+        "Schwarz defined it (the default of basis-bic). For l1, mcp, ridge, basis-lasso and mlp "
+        "it is the weight itself.",
+    )
+    @click.option(
         "--ridge",
         type=click.FloatRange(min=0),
         metavar="NUMBER",
@@ -111,9 +127,15 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--no-center", is_flag=True, help="Do not subtract the column means.")
     @wraps(command)
     def with_scoring(
-        *args: Any, score: str, ridge: float | None, no_center: bool, **others: Any
+        *args: Any,
+        score: str,
+        penalty: float | None,
+        ridge: float | None,
+        no_center: bool,
+        **others: Any,
     ) -> Any:
-        return command(*args, scoring=Scoring(score, ridge, not no_center), **others)
+        scoring = Scoring(score, penalty, ridge, not no_center)
+        return command(*args, scoring=scoring, **others)
 
     return with_scoring
 
@@ -168,8 +190,9 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
         default="auto",
         metavar="auto|bic|none|NUMBER",
         callback=lambda _context, _option, value: _threshold(value),
-        help="Drop edges with |weight| below this; auto is 0.3 with least squares. bic keeps what "
-        "is worth an L0 penalty.",
+        help="Which edges to keep: those with |weight| of at least a NUMBER, those worth BIC's "
+        "penalty per edge (bic), or all (none). auto: 0.3 with least squares, a rule of its own "
+        "for curves and networks, all where the score chooses edges.",
     )
     @click.option(
         "--seed",

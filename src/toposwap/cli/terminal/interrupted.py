@@ -16,6 +16,10 @@ class Interrupted(Exception):
 class Commands(click.Group):
     """A group of commands that tells Ctrl-C apart from click's other ways to stop."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click passes it
+        """In the order in which they were added: what to try first comes first."""
+        return list(self.commands)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; without this click would print an empty line of its own."""
         try:

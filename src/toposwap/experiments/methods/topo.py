@@ -29,12 +29,12 @@ from toposwap.pruning.threshold import threshold
 from toposwap.search import PaperSearch, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from toposwap.experiments.datasets import Sample
     from toposwap.experiments.scores import Spec
     from toposwap.scores import OrderFit
-    from toposwap.search import Move
+    from toposwap.search import Context, Move
 
 
 @passes_to(lambda _: Topo, but=("random_state", "progress"))
@@ -80,12 +80,12 @@ def learn(
 def answer_of(model: Topo, trace: list[tuple[str, float, int | None]]) -> Answer:
     """What a fitted model found; a score with a rule of its own for pruning has its way."""
     result = model.result_
-    pruned = getattr(result, "pruned", None)
+    pruned = result.pruned
     return Answer(
         model.weights_,
-        graph=None if pruned is None else model.adjacency_matrix_ != 0.0,
-        parameters=getattr(result, "parameters", None),
-        kept=getattr(pruned, "parameters", None),
+        graph=model.adjacency_matrix_ != 0.0 if pruned.refitted else None,
+        parameters=result.parameters,
+        kept=pruned.parameters if pruned.refitted else None,
         trace=trace,
     )
 
@@ -120,12 +120,10 @@ class Tracked(Search):
         self.at_least = at_least
         self.trace: list[tuple[str, float, int | None]] = []
 
-    def moves(
-        self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
-    ) -> Iterator[Move]:
+    def moves(self, fit: OrderFit, context: Context) -> Iterator[Move]:  # type: ignore[override]
         """Those of the search it wraps."""
         self._note("start", fit)
-        for move in self.search.moves(fit, names, rng):
+        for move in self.search.moves(fit, context):
             self._note(move.space, fit)
             yield move
 

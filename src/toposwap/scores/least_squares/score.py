@@ -26,8 +26,10 @@ from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two, retriangularise
 from toposwap.core.order import Order
 from toposwap.kernels.least_squares import exact, factor_pair, swap_deltas
+from toposwap.orderfit.exact import go_to
 from toposwap.orderfit.factor import FactorFit
 from toposwap.scores.base import BoundScore, Point, Score
+from toposwap.scores.densities import Densities
 from toposwap.scores.dependence import refuse_dependent
 from toposwap.scores.predictors import LinearModel
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.orderfit.base import OrderFit
 
 _EPS = float(np.finfo(float).eps)
 # Below this relative residual rotations lose so many digits of the inverse in one sweep that it is
@@ -122,11 +125,13 @@ class BoundLeastSquares(BoundScore):
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
         """X W, about the means."""
-        return LinearModel(parameters, self.data.mean - self.data.mean @ parameters)
+        intercepts = self.data.mean - self.data.mean @ parameters
+        return LinearModel(parameters, intercepts, Densities.squares(self.data.d))
 
-    def best_order(self) -> Order:
-        """Global minimum, O(2^d d^2) time and 9 * 2^d bytes."""
-        return Order(exact.exact_order(self.factor.T.copy(), self.cost))
+    def solve_exactly(self, fit: OrderFit) -> bool:
+        """Dynamic programming over sets of variables, O(2^d d^2) time and 9 * 2^d bytes."""
+        go_to(fit, Order(exact.exact_order(self.factor.T.copy(), self.cost)))
+        return True
 
     def value_of(self, residual_variance: NDArray[np.float64], cost: NDArray[np.float64]) -> float:
         """1/2 sum_v cost_v var_v in the units of the data, less what the ridge's rows add."""

@@ -74,7 +74,7 @@ def test_a_price_per_edge_goes_on_from_the_certified_order(name):
     on = ts.Topo(evaluated, init=list(pruned.order), n_restarts=0).fit(X)
     assert on.score_ == pytest.approx(there.score_, abs=1e-9)
     np.testing.assert_allclose(model.adjacency_matrix_, there.weights_, atol=1e-6)
-    assert "an L0 penalty" in ts.report.as_text(ts.report.report(model))
+    assert "BIC's L0 penalty" in ts.report.as_text(ts.report.report(model))
 
 
 def test_a_price_per_edge_keeps_the_true_edges_whatever_their_size():
