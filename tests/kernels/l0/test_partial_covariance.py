@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposwap.kernels.l0 import partial_covariance as partial
-from toposwap.kernels.l0.node import Node, Rule, grow_and_shrink, node_value
+from toposwap.kernels.l0.node import grow_and_shrink, node_value
+from toposwap.kernels.l0.partial_covariance import G, S
+from toposwap.kernels.l0.tables import POSITION, empty_nodes, rule_for
 
 
 def correlation(seed, d):
@@ -23,38 +25,34 @@ def conditional(C, given_):
     return C - C[:, P] @ np.linalg.solve(C[np.ix_(P, P)], C[P, :]) if P else C
 
 
-def empty_node(C, z):
-    d = len(C)
-    return Node(np.empty((d, d)), np.empty(d, dtype=np.int64), C[z].copy(), np.diag(C).copy())
-
-
 @given(st.integers(0, 10_000), st.integers(3, 9))
 def test_tables_after_additions_and_removals(seed, d):
     C, rng = correlation(seed, d)
     z = int(rng.integers(d))
-    node, k = empty_node(C, z), 0
+    table, parents = empty_nodes(d, d)[:2]
+    partial.no_parents(C, table, parents, z, z)
     chosen: list[int] = []
     for _ in range(12):
         if chosen and rng.random() < 0.4:
             index = int(rng.integers(len(chosen)))
-            k = partial.remove_parent(node.rows, node.parents, k, node.g, node.c, z, index)
+            partial.remove_parent(table, parents, z, z, index)
             chosen.pop(index)
         else:
             rest = sorted(set(range(d)) - {z, *chosen})
             if not rest:
                 continue
             u = int(rng.choice(rest))
-            k = partial.add_parent(C, node.rows, node.parents, k, node.g, node.c, z, u)
+            partial.add_parent(C, table, parents, z, z, u)
             chosen.append(u)
-        assert node.parents[:k].tolist() == chosen
+        assert parents[z, 1 : 1 + parents[z, 0]].tolist() == chosen
         expected = conditional(C, chosen)
-        np.testing.assert_allclose(node.g, expected[z], atol=1e-8)
-        np.testing.assert_allclose(node.c, np.diag(expected), atol=1e-8)
+        np.testing.assert_allclose(table[z, G], expected[z], atol=1e-8)
+        np.testing.assert_allclose(table[z, S], np.diag(expected), atol=1e-8)
         for i, u in enumerate(chosen):
-            assert partial.index_of(node.parents, k, u) == i
-        assert partial.index_of(node.parents, k, z) == -1
+            assert partial.index_of(parents, z, u) == i
+        assert partial.index_of(parents, z, z) == -1
         if chosen:
-            index, rise = partial.cheapest_removal(node.rows, node.parents, k, z, np.empty((d, d)))
+            index, rise = partial.cheapest_removal(table, parents, z, z, d + 2)
             rises = [
                 conditional(C, [v for v in chosen if v != u])[z, z] - expected[z, z] for u in chosen
             ]
@@ -62,19 +60,23 @@ def test_tables_after_additions_and_removals(seed, d):
             assert rises[index] == pytest.approx(min(rises), rel=1e-5, abs=1e-9)
 
 
-@given(st.integers(0, 10_000), st.booleans())
-def test_parents_cannot_be_improved_by_one_edge(seed, logarithmic):
+@given(st.integers(0, 10_000), st.booleans(), st.booleans())
+def test_parents_cannot_be_improved_by_one_edge(seed, logarithmic, masked):
     d = 7
     C, rng = correlation(seed, d)
     z = int(rng.integers(d))
     unit = rng.uniform(0.5, 2.0, d)
-    rule = Rule(C, logarithmic, 0.05, unit, np.empty(d), np.empty((d, d)))
-    position = rng.permutation(d)
+    mask = rng.random((d, d)) < 0.6 if masked else None
+    rule = rule_for(C, logarithmic, 0.05, unit, parents=mask)
+    nodes = empty_nodes(d, d)
+    nodes.position[:] = rng.permutation(d)
     limit = int(rng.integers(d + 1))
-    node = empty_node(C, z)
-    k = grow_and_shrink(rule, node, 0, z, position, limit, -1, -1)
-    parents = set(node.parents[:k].tolist())
-    allowed = {u for u in range(d) if position[u] < limit and u != z}
+    partial.no_parents(C, nodes.table, nodes.parents, z, z)
+    grow_and_shrink(nodes, rule, z, z, limit, -1, -1)
+    parents = set(nodes.parents_of(z).tolist())
+    allowed = {u for u in range(d) if nodes.places[POSITION, u] < limit and u != z}
+    if masked:
+        allowed = {u for u in allowed if mask[u, z]}
     assert parents <= allowed
 
     def value(chosen):
@@ -83,7 +85,9 @@ def test_parents_cannot_be_improved_by_one_edge(seed, logarithmic):
         return loss + 0.05 * len(chosen)
 
     reached = value(parents)
-    assert node_value(rule, z, node.c[z], k) == pytest.approx(reached, rel=1e-8)
+    assert node_value(rule, z, nodes.table[z, S, z], len(parents)) == pytest.approx(
+        reached, rel=1e-8
+    )
     for u in allowed:
         assert value(parents ^ {u}) >= reached - 1e-9
     # Forward steps from nothing are at most as good as the best subset, and often that.
@@ -93,6 +97,8 @@ def test_parents_cannot_be_improved_by_one_edge(seed, logarithmic):
 
 def test_at_most_as_many_parents_as_rows():
     C, _ = correlation(0, 8)
-    rule = Rule(C, True, 1e-6, np.ones(8), np.empty(8), np.empty((2, 2)))
-    node = Node(np.empty((2, 8)), np.empty(2, dtype=np.int64), C[7].copy(), np.diag(C).copy())
-    assert grow_and_shrink(rule, node, 0, 7, np.arange(8), 7, -1, -1) == 2
+    nodes = empty_nodes(8, 2)
+    nodes.position[:] = np.arange(8)
+    partial.no_parents(C, nodes.table, nodes.parents, 7, 7)
+    grow_and_shrink(nodes, rule_for(C, True, 1e-6, np.ones(8)), 7, 7, 7, -1, -1)
+    assert nodes.n_parents[7] == 2

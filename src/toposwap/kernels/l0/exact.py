@@ -4,7 +4,8 @@ r"""The global minimum of a Gaussian score with an L0 penalty, by dynamic progra
           B(S) = \min_{v \in S} B(S \setminus v) + b_v(S \setminus v):
 
 the best parents of ``v`` within ``S``, and the best order of ``S``. :math:`O(2^d d^3)` time,
-:math:`8 \cdot 2^d d` bytes.
+:math:`8 \cdot 2^d d` bytes. Sets with a variable that ``v`` may not have as a parent are no
+candidates for :math:`Q_v(S)`, and ``v`` does not follow a set that lacks one that must precede it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.kernels.graphs.precedence import bit_sets
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.l0.node import Rule, node_value
+from toposwap.kernels.l0.node import node_value
+from toposwap.kernels.l0.tables import Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,12 +31,18 @@ def exact_subsets(
     """The best order (d,), and each node's parents (d, max_parents) with their number (d,)."""
     d = rule.C.shape[0]
     n_sets = 1 << d
-    within = np.full((n_sets, d), np.inf)
-    total = np.full(n_sets, np.inf)
-    last = np.zeros(n_sets, dtype=np.int64)
+    within = np.empty((n_sets, d))
+    total = np.empty(n_sets)
+    last = np.empty(n_sets, dtype=np.int64)
+    for s in range(n_sets):
+        total[s] = np.inf
+        last[s] = 0
     total[0] = 0.0
+    possible = bit_sets(rule.allowed, d, rule.masked, n_sets - 1)
+    needed = bit_sets(rule.before.T, d, rule.ordered, 0)
     members = np.empty(d, dtype=np.int64)
     triangle = np.empty((d, d))
+    solved = np.empty(d)
     for s in range(n_sets):
         k = 0
         for v in range(d):
@@ -45,20 +54,24 @@ def exact_subsets(
             if s >> v & 1:
                 continue
             best = np.inf
-            if independent:
-                variance = _residual_variance(rule.C, members, k, triangle, v)
+            if independent and s & ~possible[v] == 0:
+                variance = _residual_variance(rule.C, members, k, triangle, v, solved)
                 best = node_value(rule, v, variance, k)
             for i in range(k):
                 best = min(best, within[s ^ (1 << members[i]), v])
             within[s, v] = best
             larger = s | (1 << v)
-            if total[s] + best < total[larger]:
+            if total[s] + best < total[larger] and needed[v] & ~s == 0:
                 total[larger] = total[s] + best
                 last[larger] = v
 
     order = np.empty(d, dtype=np.int64)
-    parents = np.zeros((d, max_parents), dtype=np.int64)
-    n_parents = np.zeros(d, dtype=np.int64)
+    parents = np.empty((d, max_parents), dtype=np.int64)
+    n_parents = np.empty(d, dtype=np.int64)
+    for v in range(d):
+        n_parents[v] = 0
+        for i in range(max_parents):
+            parents[v, i] = 0
     s = n_sets - 1
     for position in range(d - 1, -1, -1):
         v = last[s]
@@ -82,7 +95,7 @@ def exact_subsets(
     return order, parents, n_parents
 
 
-@kernel
+@kernel(inner=True)
 def _cholesky(
     C: NDArray[np.float64], members: NDArray[np.int64], k: int, triangle: NDArray[np.float64]
 ) -> bool:
@@ -101,17 +114,16 @@ def _cholesky(
     return True
 
 
-@kernel
+@kernel(inner=True)
 def _residual_variance(
     C: NDArray[np.float64],
     members: NDArray[np.int64],
     k: int,
     triangle: NDArray[np.float64],
     v: int,
+    solved: NDArray[np.float64],
 ) -> float:
-    """var(x_v | members) by forward substitution."""
-    d = C.shape[0]
-    solved = np.empty(d)
+    """var(x_v | members) by forward substitution; ``solved`` (d,) is workspace."""
     variance = C[v, v]
     for i in range(k):
         rest = C[members[i], v]

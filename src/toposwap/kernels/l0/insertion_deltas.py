@@ -13,20 +13,16 @@ where even the gains still ahead, each taken at its full worth, could not make i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.kernels.graphs.precedence import highest_position, lowest_position
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.l0.node import (
-    Node,
-    Rule,
-    grow_and_shrink,
-    node_value,
-    pays,
-    single_gain,
-)
-from toposwap.kernels.l0.partial_covariance import add_parent, index_of, remove_parent
+from toposwap.kernels.l0.node import gain, lose, node_value, pays, single_gain
+from toposwap.kernels.l0.partial_covariance import G, S, copy_tables, index_of
+from toposwap.kernels.l0.tables import GAINED, LOST, ORDER, POSITION, Nodes, Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,178 +31,107 @@ if TYPE_CHECKING:
 _OPTIMISM = 1.3
 
 
-class Nodes(NamedTuple):
-    """All nodes of an order.
-
-    ``rows`` (d, K, d), ``parents`` (d, K), ``n_parents`` (d,), ``g`` and ``c`` (d, d) are their
-    tables, ``value`` (d,) their scores; ``order`` and ``position`` (d,) each. ``if_gained[w, v]``
-    and ``if_lost[w, v]`` remember what gaining or losing v changes for w, NaN where unknown.
-    ``pending`` marks variables worth trying again.
-    """
-
-    rows: NDArray[np.float64]
-    parents: NDArray[np.int64]
-    n_parents: NDArray[np.int64]
-    g: NDArray[np.float64]
-    c: NDArray[np.float64]
-    value: NDArray[np.float64]
-    order: NDArray[np.int64]
-    position: NDArray[np.int64]
-    if_gained: NDArray[np.float64]
-    if_lost: NDArray[np.float64]
-    pending: NDArray[np.bool_]
+@kernel(inlined=True)
+def alone(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: int) -> float:
+    """Change of Q_z if ``u`` became a parent and nothing else changed."""
+    g = table[slot, G, u]
+    return single_gain(rule, z, table[slot, S, z], g * g / table[slot, S, u])
 
 
-@kernel
-def node_of(nodes: Nodes, z: int) -> Node:
-    """The tables of ``z``, not copied."""
-    return Node(nodes.rows[z], nodes.parents[z], nodes.g[z], nodes.c[z])
-
-
-@kernel
-def copy_node(nodes: Nodes, z: int, into: Node) -> int:
-    """Copy the tables of ``z``; its number of parents."""
-    k = nodes.n_parents[z]
-    d = into.g.size
-    for i in range(k):
-        source = nodes.rows[z, i]
-        target = into.rows[i]
-        for t in range(d):
-            target[t] = source[t]
-        into.parents[i] = nodes.parents[z, i]
-    g = nodes.g[z]
-    c = nodes.c[z]
-    for t in range(d):
-        into.g[t] = g[t]
-        into.c[t] = c[t]
-    return k
-
-
-@kernel
-def gain(
-    rule: Rule,
-    node: Node,
-    k: int,
-    z: int,
-    u: int,
-    position: NDArray[np.int64],
-    limit: int,
-    excluded: int,
-) -> int:
-    """Let ``z`` have the candidate ``u`` that pays, and settle; the new number of parents."""
-    if k < node.rows.shape[0]:
-        k = add_parent(rule.C, node.rows, node.parents, k, node.g, node.c, z, u)
-    return grow_and_shrink(rule, node, k, z, position, limit, excluded, u)
-
-
-@kernel
-def lose(
-    rule: Rule,
-    node: Node,
-    k: int,
-    z: int,
-    index: int,
-    position: NDArray[np.int64],
-    limit: int,
-    excluded: int,
-) -> int:
-    """Take from ``z`` its parent at ``index``, and settle; the new number of parents."""
-    k = remove_parent(node.rows, node.parents, k, node.g, node.c, z, index)
-    return grow_and_shrink(rule, node, k, z, position, limit, excluded, -1)
-
-
-@kernel
+@kernel(inner=True)
 def walk_forward(
     nodes: Nodes,
     rule: Rule,
-    own: Node,
-    trial: Node,
     v: int,
+    lowest: int,
     afresh: bool,
     complete: bool,
     best: float,
     profile: NDArray[np.float64],
-    ahead: NDArray[np.float64],
 ) -> None:
-    """Fill ``profile`` before the position of ``v``, as far as it may fall below ``best``."""
-    p = nodes.position[v]
+    """Fill ``profile`` before ``v`` down to ``lowest``, where it may fall below ``best``."""
+    table, parents, value, places, memory = nodes
+    own = value.size
+    trial = own + 1
+    ahead = table[own + 2, S]
+    p = places[POSITION, v]
     total = 0.0
-    for k in range(p):
-        w = nodes.order[k]
-        worth = nodes.if_gained[w, v]
-        if afresh or np.isnan(worth):
+    for k in range(lowest, p):
+        w = places[ORDER, k]
+        worth = memory[GAINED, w, v]
+        if afresh or math.isnan(worth):
             worth = 0.0
-            g, c = nodes.g[w, v], nodes.c[w, v]
-            if pays(rule, g, c, w, nodes.c[w, w]):
-                worth = _OPTIMISM * single_gain(rule, w, nodes.c[w, w], g * g / c)
+            if pays(rule, table, w, w, v):
+                worth = _OPTIMISM * alone(rule, table, w, w, v)
         total += min(worth, 0.0)
         ahead[k] = total
-    count = copy_node(nodes, v, own)
+    copy_tables(table, parents, v, own)
     change = 0.0
     others = 0.0
-    for k in range(p - 1, -1, -1):
+    for k in range(p - 1, lowest - 1, -1):
         if not complete and change + others + ahead[k] >= best:
             return
-        w = nodes.order[k]
-        index = index_of(own.parents, count, w)
+        w = places[ORDER, k]
+        index = index_of(parents, own, w)
         if index >= 0:
-            count = lose(rule, own, count, v, index, nodes.position, k, -1)
-            change = node_value(rule, v, own.c[v], count) - nodes.value[v]
-        if pays(rule, nodes.g[w, v], nodes.c[w, v], w, nodes.c[w, w]):
-            worth = nodes.if_gained[w, v]
-            if afresh or np.isnan(worth):
-                kept = copy_node(nodes, w, trial)
-                kept = gain(rule, trial, kept, w, v, nodes.position, k, -1)
-                worth = node_value(rule, w, trial.c[w], kept) - nodes.value[w]
-                nodes.if_gained[w, v] = worth
+            lose(nodes, rule, own, v, index, k, -1)
+            change = node_value(rule, v, table[own, S, v], parents[own, 0]) - value[v]
+        if pays(rule, table, w, w, v):
+            worth = memory[GAINED, w, v]
+            if afresh or math.isnan(worth):
+                copy_tables(table, parents, w, trial)
+                gain(nodes, rule, trial, w, v, k, -1)
+                worth = node_value(rule, w, table[trial, S, w], parents[trial, 0]) - value[w]
+                memory[GAINED, w, v] = worth
             others += worth
         profile[k] = change + others
         best = min(best, profile[k])
 
 
-@kernel
+@kernel(inner=True)
 def walk_backward(
     nodes: Nodes,
     rule: Rule,
-    own: Node,
-    trial: Node,
     v: int,
+    highest: int,
     afresh: bool,
     complete: bool,
     best: float,
     profile: NDArray[np.float64],
-    ahead: NDArray[np.float64],
 ) -> None:
-    """Fill ``profile`` behind the position of ``v``, as far as it may fall below ``best``."""
-    d = nodes.order.size
-    count = copy_node(nodes, v, own)
+    """Fill ``profile`` behind ``v`` up to ``highest``, where it may fall below ``best``."""
+    table, parents, value, places, memory = nodes
+    own = value.size
+    trial = own + 1
+    ahead = table[own + 2, S]
+    copy_tables(table, parents, v, own)
     change = 0.0
     others = 0.0
     outdated = True
-    for k in range(nodes.position[v] + 1, d):
+    for k in range(places[POSITION, v] + 1, highest + 1):
         if outdated:
             total = 0.0
-            for t in range(d - 1, k - 1, -1):
-                w = nodes.order[t]
-                if pays(rule, own.g[w], own.c[w], v, own.c[v]):
-                    total += single_gain(rule, v, own.c[v], own.g[w] * own.g[w] / own.c[w])
+            for t in range(highest, k - 1, -1):
+                w = places[ORDER, t]
+                if pays(rule, table, own, v, w):
+                    total += alone(rule, table, own, v, w)
                 ahead[t] = total
             outdated = False
         if not complete and change + others + ahead[k] >= best:
             return
-        w = nodes.order[k]
-        if pays(rule, own.g[w], own.c[w], v, own.c[v]):
-            count = gain(rule, own, count, v, w, nodes.position, k + 1, v)
-            change = node_value(rule, v, own.c[v], count) - nodes.value[v]
+        w = places[ORDER, k]
+        if pays(rule, table, own, v, w):
+            gain(nodes, rule, own, v, w, k + 1, v)
+            change = node_value(rule, v, table[own, S, v], parents[own, 0]) - value[v]
             outdated = True
-        index = index_of(nodes.parents[w], nodes.n_parents[w], v)
+        index = index_of(parents, w, v)
         if index >= 0:
-            worth = nodes.if_lost[w, v]
-            if afresh or np.isnan(worth):
-                kept = copy_node(nodes, w, trial)
-                kept = lose(rule, trial, kept, w, index, nodes.position, k, v)
-                worth = node_value(rule, w, trial.c[w], kept) - nodes.value[w]
-                nodes.if_lost[w, v] = worth
+            worth = memory[LOST, w, v]
+            if afresh or math.isnan(worth):
+                copy_tables(table, parents, w, trial)
+                lose(nodes, rule, trial, w, index, k, v)
+                worth = node_value(rule, w, table[trial, S, w], parents[trial, 0]) - value[w]
+                memory[LOST, w, v] = worth
             others += worth
         profile[k] = change + others
         best = min(best, profile[k])
@@ -216,21 +141,33 @@ def walk_backward(
 def insertion_profile(
     nodes: Nodes,
     rule: Rule,
-    own: Node,
-    trial: Node,
     v: int,
     afresh: bool,
     complete: bool,
     best: float,
     profile: NDArray[np.float64],
-    ahead: NDArray[np.float64],
-) -> None:
+) -> int:
     """Change of Q for each position of ``v``; infinite where it cannot be below ``best``.
 
-    With ``afresh`` nothing remembered is used, with ``complete`` no position is left out.
+    Positions that the rule's precedence forbids are infinite too. With ``afresh`` nothing
+    remembered is used, with ``complete`` no position is left out. Returns the first best position.
     """
-    profile[:] = np.inf
-    profile[nodes.position[v]] = 0.0
-    walk_forward(nodes, rule, own, trial, v, afresh, complete, best, profile, ahead)
-    best = min(best, profile.min())
-    walk_backward(nodes, rule, own, trial, v, afresh, complete, best, profile, ahead)
+    d = profile.size
+    places = nodes.places
+    for k in range(d):
+        profile[k] = np.inf
+    profile[places[POSITION, v]] = 0.0
+    lowest, highest = 0, d - 1
+    if rule.ordered:
+        lowest = lowest_position(rule.before, places[POSITION], v)
+        highest = highest_position(rule.before, places[POSITION], v)
+    walk_forward(nodes, rule, v, lowest, afresh, complete, best, profile)
+    target = 0
+    for k in range(1, d):
+        if profile[k] < profile[target]:
+            target = k
+    walk_backward(nodes, rule, v, highest, afresh, complete, min(best, profile[target]), profile)
+    for k in range(places[POSITION, v] + 1, d):
+        if profile[k] < profile[target]:
+            target = k
+    return target

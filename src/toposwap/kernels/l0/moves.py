@@ -12,117 +12,101 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.l0.insertion_deltas import Nodes, gain, insertion_profile, lose, node_of
-from toposwap.kernels.l0.node import Node, Rule, grow_and_shrink, node_value, pays
-from toposwap.kernels.l0.partial_covariance import add_parent, index_of
+from toposwap.kernels.l0.insertion_deltas import insertion_profile
+from toposwap.kernels.l0.node import gain, grow_and_shrink, lose, node_value, pays
+from toposwap.kernels.l0.partial_covariance import S, add_parent, index_of, no_parents
+from toposwap.kernels.l0.tables import GAINED, LOST, ORDER, PENDING, POSITION, Nodes, Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel
+@kernel(inner=True)
 def note_change(nodes: Nodes, z: int) -> None:
     """The parents of ``z`` changed: forget what was remembered, look at z and its parents again."""
-    nodes.if_gained[z] = np.nan
-    nodes.if_lost[z] = np.nan
-    nodes.pending[z] = True
-    for i in range(nodes.n_parents[z]):
-        nodes.pending[nodes.parents[z, i]] = True
+    for v in range(nodes.value.size):
+        nodes.memory[GAINED, z, v] = np.nan
+        nodes.memory[LOST, z, v] = np.nan
+    nodes.places[PENDING, z] = 1
+    for i in range(nodes.parents[z, 0]):
+        nodes.places[PENDING, nodes.parents[z, 1 + i]] = 1
 
 
-@kernel
-def fit_all(nodes: Nodes, rule: Rule) -> None:
-    """Fit every node of the order from no parents."""
-    for z in range(nodes.order.size):
-        for u in range(nodes.order.size):
-            nodes.g[z, u] = rule.C[z, u]
-            nodes.c[z, u] = rule.C[u, u]
-        k = grow_and_shrink(
-            rule, node_of(nodes, z), 0, z, nodes.position, nodes.position[z], -1, -1
-        )
-        accept(nodes, rule, z, k)
-
-
-@kernel
-def accept(nodes: Nodes, rule: Rule, z: int, k: int) -> None:
-    """The tables of ``z`` were refitted in place and have ``k`` parents now."""
-    nodes.n_parents[z] = k
-    nodes.value[z] = node_value(rule, z, nodes.c[z, z], k)
+@kernel(inner=True)
+def accept(nodes: Nodes, rule: Rule, z: int) -> None:
+    """The tables of ``z`` were refitted in place."""
+    nodes.value[z] = node_value(rule, z, nodes.table[z, S, z], nodes.parents[z, 0])
     note_change(nodes, z)
+
+
+@kernel
+def settle_all(nodes: Nodes, rule: Rule, anew: bool) -> None:
+    """Fit every node of the order: from no parents if ``anew``, or from those it has."""
+    for z in range(nodes.value.size):
+        if anew:
+            no_parents(rule.C, nodes.table, nodes.parents, z, z)
+        grow_and_shrink(nodes, rule, z, z, nodes.places[POSITION, z], -1, -1)
+        accept(nodes, rule, z)
 
 
 @kernel
 def insert(nodes: Nodes, rule: Rule, v: int, target: int) -> None:
     """Move ``v`` to ``target``, refitting step by step as the walks do, so that deltas are kept."""
-    p = nodes.position[v]
+    table, parents, _, places, _ = nodes
+    p = places[POSITION, v]
     step = -1 if target < p else 1
-    own = node_of(nodes, v)
     note_change(nodes, v)
     k = p
     while k != target:
         k += step
-        w = nodes.order[k]
-        other = node_of(nodes, w)
-        count = nodes.n_parents[v]
+        w = places[ORDER, k]
         if step < 0:
-            index = index_of(own.parents, count, w)
+            index = index_of(parents, v, w)
             if index >= 0:
-                count = lose(rule, own, count, v, index, nodes.position, k, -1)
-                nodes.n_parents[v] = count
-            if pays(rule, other.g[v], other.c[v], w, other.c[w]):
+                lose(nodes, rule, v, v, index, k, -1)
+            if pays(rule, table, w, w, v):
                 note_change(nodes, w)
-                accept(
-                    nodes,
-                    rule,
-                    w,
-                    gain(rule, other, nodes.n_parents[w], w, v, nodes.position, k, -1),
-                )
+                gain(nodes, rule, w, w, v, k, -1)
+                accept(nodes, rule, w)
         else:
-            if pays(rule, own.g[w], own.c[w], v, own.c[v]):
-                nodes.n_parents[v] = gain(rule, own, count, v, w, nodes.position, k + 1, v)
-            index = index_of(other.parents, nodes.n_parents[w], v)
+            if pays(rule, table, v, v, w):
+                gain(nodes, rule, v, v, w, k + 1, v)
+            index = index_of(parents, w, v)
             if index >= 0:
                 note_change(nodes, w)
-                accept(
-                    nodes,
-                    rule,
-                    w,
-                    lose(rule, other, nodes.n_parents[w], w, index, nodes.position, k, v),
-                )
+                lose(nodes, rule, w, w, index, k, v)
+                accept(nodes, rule, w)
     k = p
     while k != target:
-        w = nodes.order[k + step]
-        nodes.order[k] = w
-        nodes.position[w] = k
+        w = places[ORDER, k + step]
+        places[ORDER, k] = w
+        places[POSITION, w] = k
         k += step
-    nodes.order[target] = v
-    nodes.position[v] = target
-    accept(nodes, rule, v, nodes.n_parents[v])
+    places[ORDER, target] = v
+    places[POSITION, v] = target
+    accept(nodes, rule, v)
 
 
 @kernel
 def sweep(
     nodes: Nodes,
     rule: Rule,
-    own: Node,
-    trial: Node,
     visits: NDArray[np.int64],
     threshold: float,
     profile: NDArray[np.float64],
-    ahead: NDArray[np.float64],
 ) -> int:
     """Move each pending one of ``visits`` to its best place; how many moved."""
     moved = 0
-    for v in visits:
-        if not nodes.pending[v]:
+    for i in range(visits.size):
+        v = visits[i]
+        if nodes.places[PENDING, v] == 0:
             continue
-        nodes.pending[v] = False
-        for afresh in (False, True):
-            insertion_profile(nodes, rule, own, trial, v, afresh, False, -threshold, profile, ahead)
-            target = int(np.argmin(profile))
+        nodes.places[PENDING, v] = 0
+        for afresh in range(2):
+            target = insertion_profile(nodes, rule, v, afresh > 0, False, -threshold, profile)
             if profile[target] >= -threshold:
                 break
-            if afresh:
+            if afresh > 0:
                 insert(nodes, rule, v, target)
                 moved += 1
     return moved
@@ -133,42 +117,25 @@ def restore(
     nodes: Nodes,
     rule: Rule,
     order: NDArray[np.int64],
-    parents: NDArray[np.int64],
-    n_parents: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    n_chosen: NDArray[np.int64],
 ) -> None:
-    """Go back to an order and its parents, building anew only the tables of nodes that differ."""
-    d = order.size
-    for z in range(d):
-        k = n_parents[z]
-        same = nodes.n_parents[z] == k
+    """Go back to an order and its parents, building anew only the tables of nodes that differ.
+
+    Node z has the parents ``chosen[z]`` (d, K), the first ``n_chosen[z]`` of them.
+    """
+    table, parents = nodes.table, nodes.parents
+    for z in range(order.size):
+        k = n_chosen[z]
+        same = parents[z, 0] == k
         for i in range(k):
-            same = same and nodes.parents[z, i] == parents[z, i]
+            same = same and parents[z, 1 + i] == chosen[z, i]
         if same:
             continue
-        node = node_of(nodes, z)
-        for u in range(d):
-            node.g[u] = rule.C[z, u]
-            node.c[u] = rule.C[u, u]
+        no_parents(rule.C, table, parents, z, z)
         for i in range(k):
-            add_parent(rule.C, node.rows, node.parents, i, node.g, node.c, z, parents[z, i])
-        accept(nodes, rule, z, k)
-    for t in range(d):
-        nodes.order[t] = order[t]
-        nodes.position[order[t]] = t
-
-
-@kernel
-def resettle(nodes: Nodes, rule: Rule) -> None:
-    """The rule changed: settle every node again from the parents it has."""
-    for z in range(nodes.order.size):
-        k = grow_and_shrink(
-            rule,
-            node_of(nodes, z),
-            nodes.n_parents[z],
-            z,
-            nodes.position,
-            nodes.position[z],
-            -1,
-            -1,
-        )
-        accept(nodes, rule, z, k)
+            add_parent(rule.C, table, parents, z, z, chosen[z, i])
+        accept(nodes, rule, z)
+    for t in range(order.size):
+        nodes.places[ORDER, t] = order[t]
+        nodes.places[POSITION, order[t]] = t

@@ -13,49 +13,27 @@ alone, so a candidate below the bar leaves the solution as it is.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from toposwap.kernels.jit import kernel
 from toposwap.kernels.l0.partial_covariance import (
     DEPENDENT,
+    G,
+    S,
     add_parent,
     cheapest_removal,
     remove_parent,
 )
+from toposwap.kernels.l0.tables import POSITION, Nodes, Rule
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 _SLACK = 1.0 - 1e-9
 
 
-class Node(NamedTuple):
-    """The tables of one node, see :mod:`toposwap.kernels.l0.partial_covariance`; also workspace."""
-
-    rows: NDArray[np.float64]
-    parents: NDArray[np.int64]
-    g: NDArray[np.float64]
-    c: NDArray[np.float64]
-
-
-class Rule(NamedTuple):
-    """What an edge must bring.
-
-    ``logarithmic`` chooses between the two scores, ``weight`` is lambda, ``unit`` is mu, (d,).
-    ``reduction`` (d,) and ``inverse`` (K, K) are workspace.
-    """
-
-    C: NDArray[np.float64]
-    logarithmic: bool
-    weight: float
-    unit: NDArray[np.float64]
-    reduction: NDArray[np.float64]
-    inverse: NDArray[np.float64]
-
-
-@kernel
+@kernel(inlined=True)
 def node_value(rule: Rule, z: int, variance: float, k: int) -> float:
     """Q_z with ``k`` parents and this residual variance, which counts as DEPENDENT at the least."""
     if rule.logarithmic:
@@ -63,7 +41,7 @@ def node_value(rule: Rule, z: int, variance: float, k: int) -> float:
     return 0.5 * rule.unit[z] * variance + rule.weight * k
 
 
-@kernel
+@kernel(inlined=True)
 def least_reduction(rule: Rule, z: int, variance: float) -> float:
     """How much the residual variance must fall for one more edge to pay."""
     if rule.logarithmic:
@@ -71,7 +49,7 @@ def least_reduction(rule: Rule, z: int, variance: float) -> float:
     return 2.0 * rule.weight / rule.unit[z]
 
 
-@kernel
+@kernel(inlined=True)
 def largest_rise(rule: Rule, z: int, variance: float) -> float:
     """How much the residual variance may rise for one edge less to pay."""
     if rule.logarithmic:
@@ -79,7 +57,7 @@ def largest_rise(rule: Rule, z: int, variance: float) -> float:
     return 2.0 * rule.weight / rule.unit[z]
 
 
-@kernel
+@kernel(inlined=True)
 def single_gain(rule: Rule, z: int, variance: float, reduction: float) -> float:
     """Change of Q_z by one more edge with this reduction, nothing else changing."""
     if rule.logarithmic:
@@ -87,56 +65,79 @@ def single_gain(rule: Rule, z: int, variance: float, reduction: float) -> float:
     return rule.weight - 0.5 * rule.unit[z] * reduction
 
 
-@kernel
-def pays(rule: Rule, node_g: float, node_c: float, z: int, variance: float) -> bool:
-    """Whether an absent candidate with these entries of g and c would pay."""
-    return node_c > DEPENDENT and node_g * node_g > node_c * least_reduction(rule, z, variance)
+@kernel(inlined=True)
+def pays(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: int) -> bool:
+    """Whether ``u``, which is no parent of ``z``, may be one and would lower Q_z."""
+    g = table[slot, G, u]
+    c = table[slot, S, u]
+    if c > DEPENDENT and g * g > c * least_reduction(rule, z, table[slot, S, z]):
+        return not rule.masked or rule.allowed[z, u]
+    return False
 
 
-@kernel
+@kernel(inner=True)
 def grow_and_shrink(
-    rule: Rule,
-    node: Node,
-    k: int,
-    z: int,
-    position: NDArray[np.int64],
-    limit: int,
-    excluded: int,
-    included: int,
-) -> int:
-    """Settle the parents of ``z`` among the variables at positions below ``limit``.
+    nodes: Nodes, rule: Rule, slot: int, z: int, limit: int, excluded: int, included: int
+) -> None:
+    """Settle the parents of ``z`` among those it may have at positions below ``limit``.
 
-    ``excluded`` and ``included`` (-1 for none) are one variable that is not allowed, or is allowed,
-    whatever its position. There are at most as many parents as rows. Returns their number.
+    ``excluded`` and ``included`` (-1 for none) are one variable that is not a candidate, or is one,
+    whatever its position. There are at most as many parents as rows.
     """
-    d = node.g.size
-    reduction = rule.reduction
-    most = node.rows.shape[0]
+    table, parents, places = nodes.table, nodes.parents, nodes.places
+    d = table.shape[2]
+    most = parents.shape[1] - 1
+    work = table.shape[0] - 1
+    reduction = table[work, G]
+    g = table[slot, G]
+    c = table[slot, S]
+    position = places[POSITION]
     while True:
-        while k < most:
+        while parents[slot, 0] < most:
             for u in range(d):
-                gain = node.g[u] * node.g[u] / node.c[u]
-                reduction[u] = gain if position[u] < limit and node.c[u] > DEPENDENT else 0.0
-            if included >= 0 and node.c[included] > DEPENDENT:
-                reduction[included] = node.g[included] * node.g[included] / node.c[included]
+                gain = g[u] * g[u] / c[u]
+                reduction[u] = gain if position[u] < limit and c[u] > DEPENDENT else 0.0
+            if included >= 0 and c[included] > DEPENDENT:
+                reduction[included] = g[included] * g[included] / c[included]
             if excluded >= 0:
                 reduction[excluded] = 0.0
             reduction[z] = 0.0
+            if rule.masked:
+                for u in range(d):
+                    if not rule.allowed[z, u]:
+                        reduction[u] = 0.0
             best = -1
-            most_reduced = least_reduction(rule, z, node.c[z])
+            most_reduced = least_reduction(rule, z, c[z])
             for u in range(d):
                 if reduction[u] > most_reduced:
                     most_reduced = reduction[u]
                     best = u
             if best < 0:
                 break
-            k = add_parent(rule.C, node.rows, node.parents, k, node.g, node.c, z, best)
+            add_parent(rule.C, table, parents, slot, z, best)
         dropped = False
-        while k > 0:
-            index, rise = cheapest_removal(node.rows, node.parents, k, z, rule.inverse)
-            if rise >= _SLACK * largest_rise(rule, z, node.c[z]):
+        while parents[slot, 0] > 0:
+            index, rise = cheapest_removal(table, parents, slot, z, work)
+            if rise >= _SLACK * largest_rise(rule, z, c[z]):
                 break
-            k = remove_parent(node.rows, node.parents, k, node.g, node.c, z, index)
+            remove_parent(table, parents, slot, z, index)
             dropped = True
         if not dropped:
-            return k
+            return
+
+
+@kernel(inner=True)
+def gain(nodes: Nodes, rule: Rule, slot: int, z: int, u: int, limit: int, excluded: int) -> None:
+    """Let ``z`` have the candidate ``u`` that pays, and settle."""
+    if nodes.parents[slot, 0] < nodes.parents.shape[1] - 1:
+        add_parent(rule.C, nodes.table, nodes.parents, slot, z, u)
+    grow_and_shrink(nodes, rule, slot, z, limit, excluded, u)
+
+
+@kernel(inner=True)
+def lose(
+    nodes: Nodes, rule: Rule, slot: int, z: int, index: int, limit: int, excluded: int
+) -> None:
+    """Take from ``z`` its parent number ``index``, and settle."""
+    remove_parent(nodes.table, nodes.parents, slot, z, index)
+    grow_and_shrink(nodes, rule, slot, z, limit, excluded, -1)

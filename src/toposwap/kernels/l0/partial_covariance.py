@@ -13,6 +13,14 @@ and the two vectors that decide about every candidate parent at once:
 
 Adding ``u`` lowers the residual variance by ``g[u]**2 / c[u]``. Adding costs O(k d); removing
 rotates the rows behind the parent, O(k d).
+
+The tables of several nodes lie in two arrays, one slot a node, because code that hands over two
+arrays is compiled much faster than code that hands over slices of a dozen::
+
+    table[slot, G], table[slot, S]      g and c, (d,) each
+    table[slot, ROWS + i]               the row of parent i, (d,)
+    parents[slot, 0]                    k
+    parents[slot, 1 + i]                parent i
 """
 
 from __future__ import annotations
@@ -27,29 +35,46 @@ from toposwap.kernels.jit import kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: Rows of a slot of the table: covariances with the node, variances, the orthonormalised rows.
+G, S, ROWS = 0, 1, 2
+
 #: A candidate whose variance given the parents is below this share of its own depends on them.
 DEPENDENT = 1e-9
 
 
-@kernel
+@kernel(inner=True)
+def no_parents(
+    C: NDArray[np.float64],
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    z: int,
+) -> None:
+    """Begin the tables of ``z`` in ``slot``."""
+    for u in range(C.shape[0]):
+        table[slot, G, u] = C[z, u]
+        table[slot, S, u] = C[u, u]
+    parents[slot, 0] = 0
+
+
+@kernel(inner=True)
 def add_parent(
     C: NDArray[np.float64],
-    rows: NDArray[np.float64],
+    table: NDArray[np.float64],
     parents: NDArray[np.int64],
-    k: int,
-    g: NDArray[np.float64],
-    c: NDArray[np.float64],
+    slot: int,
     z: int,
     u: int,
-) -> int:
-    """Make ``u`` the last parent of ``z``; the new number of parents."""
+) -> None:
+    """Make ``u`` the last parent of ``z``, whose tables are in ``slot``."""
     d = C.shape[0]
-    row = rows[k]
+    k = parents[slot, 0]
+    row = table[slot, ROWS + k]
     column = C[u]
     for t in range(d):
         row[t] = column[t]
     for i in range(k):
-        other = rows[i]
+        other = table[slot, ROWS + i]
         along = other[u]
         for t in range(d):
             row[t] -= along * other[t]
@@ -57,33 +82,30 @@ def add_parent(
     for t in range(d):
         row[t] *= scale
     own = row[z]
+    g = table[slot, G]
+    c = table[slot, S]
     for t in range(d):
         g[t] -= own * row[t]
         c[t] -= row[t] * row[t]
-    parents[k] = u
-    return k + 1
+    parents[slot, 1 + k] = u
+    parents[slot, 0] = k + 1
 
 
-@kernel
+@kernel(inner=True)
 def remove_parent(
-    rows: NDArray[np.float64],
-    parents: NDArray[np.int64],
-    k: int,
-    g: NDArray[np.float64],
-    c: NDArray[np.float64],
-    z: int,
-    index: int,
-) -> int:
-    """Take out the parent at ``index`` of ``parents``; the new number of parents.
+    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, z: int, index: int
+) -> None:
+    """Take out the parent number ``index`` of ``z``.
 
     Parent i has coordinates along rows 0..i only. Rotating each later one out of its own row leaves
     the last row to no parent.
     """
-    d = g.size
+    d = table.shape[2]
+    k = parents[slot, 0]
     for i in range(index, k - 1):
-        later = parents[i + 1]
-        upper = rows[i]
-        lower = rows[i + 1]
+        later = parents[slot, 2 + i]
+        upper = table[slot, ROWS + i]
+        lower = table[slot, ROWS + i + 1]
         a = upper[later]
         b = lower[later]
         length = math.sqrt(a * a + b * b)
@@ -94,44 +116,46 @@ def remove_parent(
             y = lower[t]
             upper[t] = cosine * x + sine * y
             lower[t] = cosine * y - sine * x
-        parents[i] = later
-    row = rows[k - 1]
+        parents[slot, 1 + i] = later
+    row = table[slot, ROWS + k - 1]
     own = row[z]
+    g = table[slot, G]
+    c = table[slot, S]
     for t in range(d):
         g[t] += own * row[t]
         c[t] += row[t] * row[t]
-    return k - 1
+    parents[slot, 0] = k - 1
 
 
-@kernel
+@kernel(inner=True)
 def cheapest_removal(
-    rows: NDArray[np.float64],
-    parents: NDArray[np.int64],
-    k: int,
-    z: int,
-    inverse: NDArray[np.float64],
+    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, z: int, work: int
 ) -> tuple[int, float]:
-    r"""Index of the parent whose removal raises the residual variance least, and by how much.
+    r"""Number of the parent whose removal raises the residual variance least, and by how much.
 
     With L the (k, k) triangle of the parents' coordinates, the coefficients are
     :math:`w = L^{-\top} q[z]` and dropping parent i costs :math:`w_i^2 / \sum_j (L^{-1})_{ji}^2`.
-    ``inverse`` is workspace for :math:`L^{-1}`.
+    The rows of the slot ``work`` are workspace for :math:`L^{-1}`.
     """
+    k = parents[slot, 0]
+    rows = table[slot]
+    inverse = table[work]
     for i in range(k):
-        inverse[i, i] = 1.0 / rows[i, parents[i]]
+        inverse[ROWS + i, i] = 1.0 / rows[ROWS + i, parents[slot, 1 + i]]
         for j in range(i + 1, k):
+            parent = parents[slot, 1 + j]
             total = 0.0
             for m in range(i, j):
-                total -= rows[m, parents[j]] * inverse[m, i]
-            inverse[j, i] = total / rows[j, parents[j]]
+                total -= rows[ROWS + m, parent] * inverse[ROWS + m, i]
+            inverse[ROWS + j, i] = total / rows[ROWS + j, parent]
     chosen = -1
     least = np.inf
     for i in range(k):
         weight = 0.0
         precision = 0.0
         for j in range(i, k):
-            weight += inverse[j, i] * rows[j, z]
-            precision += inverse[j, i] * inverse[j, i]
+            weight += inverse[ROWS + j, i] * rows[ROWS + j, z]
+            precision += inverse[ROWS + j, i] * inverse[ROWS + j, i]
         rise = weight * weight / precision
         if rise < least:
             least = rise
@@ -139,10 +163,25 @@ def cheapest_removal(
     return chosen, least
 
 
-@kernel
-def index_of(parents: NDArray[np.int64], k: int, u: int) -> int:
-    """Where ``u`` stands among the first k ``parents``, -1 if it does not."""
-    for i in range(k):
-        if parents[i] == u:
+@kernel(inner=True)
+def index_of(parents: NDArray[np.int64], slot: int, u: int) -> int:
+    """The number of ``u`` among the parents in ``slot``, -1 if it is none."""
+    for i in range(parents[slot, 0]):
+        if parents[slot, 1 + i] == u:
             return i
     return -1
+
+
+@kernel(inner=True)
+def copy_tables(
+    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, into: int
+) -> None:
+    """Copy the tables in ``slot``, of the rows those in use, to the slot ``into``."""
+    k = parents[slot, 0]
+    for i in range(ROWS + k):
+        source = table[slot, i]
+        target = table[into, i]
+        for t in range(source.size):
+            target[t] = source[t]
+    for i in range(1 + k):
+        parents[into, i] = parents[slot, i]

@@ -104,4 +104,4 @@ class EqualVarianceL0Fit(L0Fit):
             if np.abs(wanted / unit - 1.0).max() <= _STEADY:
                 return
             unit[:] = wanted
-            moves.resettle(self._nodes, self._rule)
+            moves.settle_all(self._nodes, self._rule, False)

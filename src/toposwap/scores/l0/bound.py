@@ -14,15 +14,15 @@ Memory is :math:`O(d^2 + d k d)` with ``k`` the largest number of parents allowe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
 from toposwap.kernels.l0 import exact, insertion_deltas, moves
-from toposwap.kernels.l0.node import Node, Rule
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
+from toposwap.kernels.l0.tables import empty_nodes, rule_for
 from toposwap.orderfit.base import OrderFit
 from toposwap.scores.base import BoundScore, Point, Score
 from toposwap.scores.densities import Densities
@@ -165,17 +165,10 @@ class L0Fit(OrderFit):
     def _allocate(self, bound: BoundL0) -> None:
         self.bound = bound
         d, most = bound.data.d, bound.max_parents
-        self._rule = Rule(
-            bound.correlation,
-            bound.logarithmic,
-            bound.weight,
-            bound.slope_of(np.ones(d)),
-            np.empty(d),
-            np.empty((most, most)),
-        )
-        self._nodes = _empty_nodes(d, most)
-        self._own, self._trial = _empty_node(d, most), _empty_node(d, most)
-        self._profile, self._ahead = np.empty(d), np.empty(d)
+        unit = bound.slope_of(np.ones(d))
+        self._rule = rule_for(bound.correlation, bound.logarithmic, bound.weight, unit)
+        self._nodes = empty_nodes(d, most)
+        self._profile = np.empty(d)
 
     @property
     def order(self) -> Order:  # type: ignore[override]
@@ -191,7 +184,7 @@ class L0Fit(OrderFit):
     @property
     def _variance(self) -> NDArray[np.float64]:
         """Residual variances of the columns scaled to unit variance, (d,)."""
-        return np.diagonal(self._nodes.c)
+        return self._nodes.variance
 
     @property
     def resolution(self) -> float:
@@ -206,21 +199,12 @@ class L0Fit(OrderFit):
         """Fit ``order`` from scratch and stay there."""
         self._nodes.order[:] = order.variables
         self._nodes.position[:] = order.positions
-        moves.fit_all(self._nodes, self._rule)
+        moves.settle_all(self._nodes, self._rule, True)
 
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
         """Refits only what the gradient tables say is concerned."""
         insertion_deltas.insertion_profile(
-            self._nodes,
-            self._rule,
-            self._own,
-            self._trial,
-            variable,
-            True,
-            True,
-            np.inf,
-            self._profile,
-            self._ahead,
+            self._nodes, self._rule, variable, True, True, np.inf, self._profile
         )
         return self._profile.copy()
 
@@ -260,29 +244,18 @@ class L0Fit(OrderFit):
     def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
         """All pending ones of ``visits`` in one compiled loop; of all, when none is pending."""
         visits = np.asarray(visits, dtype=np.int64)
-        return int(
-            moves.sweep(
-                self._nodes,
-                self._rule,
-                self._own,
-                self._trial,
-                visits,
-                self.resolution,
-                self._profile,
-                self._ahead,
-            )
-        )
+        return int(moves.sweep(self._nodes, self._rule, visits, self.resolution, self._profile))
 
     def refresh(self) -> None:
         """Forget remembered deltas and look at every variable again."""
         self._nodes.pending[:] = True
-        self._nodes.if_gained[:] = np.nan
-        self._nodes.if_lost[:] = np.nan
+        self._nodes.memory[:] = np.nan
 
     def snapshot(self) -> tuple[NDArray[np.int64], ...]:
         """The order and everybody's parents."""
         nodes = self._nodes
-        return nodes.order.copy(), nodes.parents.copy(), nodes.n_parents.copy()
+        d = nodes.value.size
+        return nodes.order.copy(), nodes.parents[:d, 1:].copy(), nodes.n_parents.copy()
 
     def restore(self, snapshot: tuple[NDArray[np.int64], ...]) -> None:
         """Build anew the tables of the nodes whose parents changed since."""
@@ -292,16 +265,8 @@ class L0Fit(OrderFit):
         """Copy every table, of the orthonormalised rows those in use."""
         if "_nodes" not in vars(self):
             self._allocate(other.bound)
-        mine, theirs = self._nodes, other._nodes
-        # Copied last, so that after an interruption restore() takes no table for a whole one.
-        mine.n_parents[:] = -1
-        for z, k in enumerate(theirs.n_parents):
-            mine.rows[z, :k] = theirs.rows[z, :k]
-        for name in theirs._fields:
-            if name not in ("rows", "n_parents"):
-                getattr(mine, name)[...] = getattr(theirs, name)
+        self._nodes.copy_from(other._nodes)
         self._rule.unit[:] = other._rule.unit
-        mine.n_parents[:] = theirs.n_parents
 
     def take_exact_solution(self) -> None:
         """Find the best order and parents of all."""
@@ -320,27 +285,4 @@ class L0Fit(OrderFit):
         return weights / bound.deviations[:, None] * bound.deviations
 
     def _parents(self, z: int) -> NDArray[np.int64]:
-        return self._nodes.parents[z, : self._nodes.n_parents[z]]
-
-
-def _empty_node(d: int, most: int) -> Node:
-    return Node(np.empty((most, d)), np.empty(most, dtype=np.int64), np.empty(d), np.empty(d))
-
-
-def _empty_nodes(d: int, most: int) -> insertion_deltas.Nodes:
-    def whole(*shape: int) -> Any:
-        return np.zeros(shape, dtype=np.int64)
-
-    return insertion_deltas.Nodes(
-        rows=np.empty((d, most, d)),
-        parents=whole(d, most),
-        n_parents=whole(d),
-        g=np.empty((d, d)),
-        c=np.empty((d, d)),
-        value=np.empty(d),
-        order=whole(d),
-        position=whole(d),
-        if_gained=np.full((d, d), np.nan),
-        if_lost=np.full((d, d), np.nan),
-        pending=np.ones(d, dtype=np.bool_),
-    )
+        return self._nodes.parents_of(z)

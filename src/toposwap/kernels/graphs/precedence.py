@@ -1,0 +1,49 @@
+"""Which positions a variable may take where some must stand before others.
+
+``before[u, v]`` (d, d): u must stand before v. The order at hand obeys it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.kernels.jit import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@kernel(inner=True)
+def lowest_position(before: NDArray[np.bool_], position: NDArray[np.int64], v: int) -> int:
+    """The first position that ``v`` may take while the others keep their order."""
+    lowest = 0
+    for u in range(position.size):
+        if before[u, v] and u != v:
+            lowest = max(lowest, position[u] + 1)
+    return lowest
+
+
+@kernel(inner=True)
+def highest_position(before: NDArray[np.bool_], position: NDArray[np.int64], v: int) -> int:
+    """The last position that ``v`` may take while the others keep their order."""
+    highest = position.size - 1
+    for w in range(position.size):
+        if before[v, w] and w != v:
+            highest = min(highest, position[w] - 1)
+    return highest
+
+
+@kernel(inner=True)
+def bit_sets(relation: NDArray[np.bool_], d: int, given: bool, otherwise: int) -> NDArray[np.int64]:
+    """For each v the bits of all u with ``relation[v, u]``, or ``otherwise`` if not ``given``."""
+    sets = np.empty(d, dtype=np.int64)
+    for v in range(d):
+        sets[v] = otherwise
+        if given:
+            sets[v] = 0
+            for u in range(d):
+                if u != v and relation[v, u]:
+                    sets[v] |= 1 << u
+    return sets
