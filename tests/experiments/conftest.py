@@ -61,7 +61,8 @@ def write_tiny(folder):
     """The config with the paper's figures beside it."""
     path = folder / "tiny.toml"
     path.write_text(TINY, encoding="utf-8")
-    path.with_suffix(".paper.csv").write_text(PAPER, encoding="utf-8")
+    (folder / "paper").mkdir()
+    (folder / "paper" / "tiny.csv").write_text(PAPER, encoding="utf-8")
     return path
 
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from toposwap.experiments import experiment_names, load_experiment
 from toposwap.experiments.cell import Cell
@@ -35,6 +37,23 @@ def test_content_changes_the_key(change):
 def test_the_key_is_that_of_the_content_alone():
     same = Cell({"d": 5, "kind": "linear"}, {"kind": "topo"}, "least-squares", 0.3, 0)
     assert same.key == replace(CELL, folder="elsewhere").key == CELL.key
+
+
+VALUES = st.one_of(st.integers(), st.floats(allow_nan=False), st.booleans(), st.text())
+SETTINGS = st.dictionaries(st.text(min_size=1), VALUES, min_size=1)
+
+
+@given(SETTINGS, st.data())
+def test_every_setting_counts_and_their_order_does_not(settings, data):
+    own = st.permutations(sorted(settings))
+    first, second = (
+        replace(CELL, method={"kind": "topo"} | {key: settings[key] for key in data.draw(own)})
+        for _ in range(2)
+    )
+    assert first.key == second.key
+    left_out = data.draw(st.sampled_from(sorted(settings)))
+    fewer = {key: value for key, value in first.method.items() if key != left_out}
+    assert replace(CELL, method=fewer).key != first.key
 
 
 def test_the_place_of_a_file_is_no_part_of_the_key(tmp_path):

@@ -19,10 +19,12 @@ NAMES = experiment_names()
 
 
 def test_every_config_is_listed_once():
-    files = {path.stem for path in configs.CONFIGS.glob("*.toml")}
-    assert sorted(NAMES) == sorted(files)
-    papers = {path.name.removesuffix(".paper.csv") for path in configs.CONFIGS.glob("*.csv")}
-    assert papers <= files
+    files = sorted(path.stem for path in configs.CONFIGS.rglob("*.toml"))
+    assert sorted(NAMES) == files
+    papers = list(configs.CONFIGS.rglob("*.csv"))
+    for path in papers:
+        assert (path.parents[1] / f"{path.stem}.toml").exists()
+    assert sum(bool(load_experiment(name).paper) for name in NAMES) == len(papers)
 
 
 @pytest.mark.parametrize("name", NAMES)

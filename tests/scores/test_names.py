@@ -106,6 +106,7 @@ def test_every_pair_takes_the_settings_that_it_names(loss, penalty):
 
 
 def test_settings_of_scores_that_are_no_pair():
+    assert named_score("auto", {"penalty": 1}).factor == 1.0
     assert named_score("mlp", {"hidden": 7, "l1": 0.02}).hidden == 7
     assert named_score("basis-mcp", {"penalty": 0.3}).weight == 0.3
     assert named_score("basis-lasso", {"penalty": 0.3}).penalty == "lasso"
@@ -122,7 +123,7 @@ def test_settings_of_scores_that_are_no_pair():
         ("gaussian-l1", {"wieght": 1}, "'gaussian-l1': no setting is called 'wieght' .*'weight'"),
         ("mlp", {"penalty": 1}, "'mlp': no setting is called 'penalty'; there are hidden, l1"),
         ("logistic", {"penalty": 1}, "no setting is called 'penalty'"),
-        ("auto", {"factor": 1}, "there are none"),
+        ("auto", {"facto": 1}, "'auto': no setting is called 'facto' .*'factor'"),
         ("gaussian-l3", {}, "score: 'gaussian-l3' is not one of auto"),
         ("gaussian-l1", {"penalty": -1}, "L1 weight: must be a number >= 0"),
     ],

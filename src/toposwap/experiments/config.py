@@ -1,7 +1,8 @@
 """Experiments as files: data sets x methods x seeds, and how to show them.
 
-``configs/NAME.toml`` holds an experiment, ``configs/NAME.paper.csv`` what the paper reports. In the
-settings of data and methods a list stands for each of its values, so a whole grid is a few lines.
+``configs/tables/NAME.toml`` and ``configs/figures/NAME.toml`` hold the experiments of the paper,
+``paper/NAME.csv`` beside a config what the paper reports. In the settings of data and methods a
+list stands for each of its values, so a whole grid is a few lines.
 """
 
 from __future__ import annotations
@@ -121,18 +122,19 @@ class Experiment:
 
 def experiment_names() -> list[str]:
     """Every experiment, in the order of the paper."""
-    return [line for line in (CONFIGS / "ORDER").read_text(encoding="utf-8").split() if line]
+    return (CONFIGS / "ORDER").read_text(encoding="utf-8").split()
 
 
-def load_experiment(name: str, folder: Path = CONFIGS) -> Experiment:
-    """Read an experiment by name, or any file of that form by its path.
+def load_experiment(name: str) -> Experiment:
+    """Read an experiment of the paper by name, or any file of that form by its path.
 
     What the file says of itself is checked here; whether its data, methods and scores take their
     settings, which needs these to be imported, by
     :func:`~toposwap.experiments.check.check_experiment`, before anything is run.
     """
-    path = Path(name) if name.endswith(".toml") else folder / f"{name}.toml"
-    if not path.is_file():
+    inside = {path.stem: path for path in CONFIGS.glob("*/*.toml")}
+    path = Path(name) if name.endswith(".toml") else inside.get(name)
+    if path is None or not path.is_file():
         raise InputError(
             f"no experiment is called {name!r}: use one of {', '.join(experiment_names())}, or the "
             "path of a .toml file"
@@ -190,7 +192,7 @@ def _experiment(
         methods=tuple(learners),
         tables=tuple(map(table_of, tables)) or (_plain_table(drawn),),
         figures=tuple(map(figure_of, figures)),
-        paper=tuple(_paper(path.with_suffix(".paper.csv"))),
+        paper=tuple(_paper(path.parent / "paper" / f"{path.stem}.csv")),
         quick_settings=quick or {},
         folder=str(path.parent),
     )

@@ -69,7 +69,7 @@ class Kinds:
     files: Mapping[str, str]
 
     def find(self, kind: Any) -> Callable[..., Any]:
-        """The function of ``kind``."""
+        """The function of ``kind``, called with ``arguments`` and settings by name."""
         where = f"{self.what}: kind"
         if is_own(kind):
             return own_function(where, kind)

@@ -19,7 +19,7 @@ Spec: TypeAlias = "str | dict[str, Any]"
 
 
 def score_of(spec: Spec) -> Score:
-    """The score that ``spec`` says."""
+    """The score that ``spec`` says; ``InputError`` if there is none or it has other settings."""
     name, settings = parts(spec)
     if not is_own(name):
         return named_score(name, settings)
@@ -46,6 +46,6 @@ def check_score(spec: Spec) -> None:
 
 
 def parts(spec: Spec | Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Name and settings."""
+    """The score's name and its settings: ``"bic"`` is ``("bic", {})``."""
     settings = {"name": spec} if isinstance(spec, str) else dict(spec)
     return str(settings.pop("name", "")), settings

@@ -59,7 +59,7 @@ own modules, and tables in CSV files.
 @click.option(
     "--fresh", is_flag=True, help="Run cells again that another version of the code finished."
 )
-# What is done now without it.
+# The default; scripts that say so keep working.
 @click.option("--any-version", is_flag=True, hidden=True, expose_value=False)
 @click.option("--retry", is_flag=True, help="Run cells again that failed.")
 @click.option(

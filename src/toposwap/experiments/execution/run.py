@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from toposwap.core.errors import InputError
 from toposwap.experiments.cell import code_version
@@ -35,13 +35,13 @@ class Workers(Protocol):
         """Whether a cell can be submitted now."""
 
     def submit(self, cell: Cell, start: NDArray[np.float64] | None) -> None:
-        """Begin a cell."""
+        """Begin a cell, with the weights (d, d) that it starts from."""
 
     def wait(self) -> list[tuple[Cell, Outcome]]:
         """Wait a little for cells to finish; those that did."""
 
     def close(self) -> None:
-        """Stop everything."""
+        """Stop everything, finished or not."""
 
 
 @dataclass
@@ -94,83 +94,115 @@ def run(
         Run cells again that failed.
     """
     check_experiment(experiment)
-    version = code_version()
-    plan = Plan(experiment, store, version if fresh else None, retry=retry)
-    cells, labels = plan.cells, plan.labels
-    left = deque(plan.left())
-    # Keys of ``left`` and ``under_way``.
-    pending = {cell.key for cell in left}
-    state = Progress(len(cells), len(cells) - len(left))
-    for cell in cells.values():
-        record = plan.record(cell)
-        if record is not None and cell.key not in pending:
-            state.failed += "error" in record
-            if record["version"] != version:
-                state.older[record["version"]] = state.older.get(record["version"], 0) + 1
-    clock = Clock(store, cells.values(), plan.version)
-    progress(state)
-    if not left:
+    plan = Plan(experiment, store, code_version() if fresh else None, retry=retry)
+    state = _Run(plan, store, progress)
+    if state.left:
+        state.work(workers())
+    return state.progress
+
+
+class _Run:
+    """Cells on their way from ``left`` through ``under_way`` to the store."""
+
+    def __init__(self, plan: Plan, store: Store, show: Callable[[Progress], None]) -> None:
+        self.plan = plan
+        self.store = store
+        self.version = code_version()
+        self.left = deque(plan.left())
+        self.under_way: dict[str, Cell] = {}
+        #: Keys of both.
+        self.pending = {cell.key for cell in self.left}
+        #: Methods that cannot be run here.
+        self.absent: set[str] = set()
+        self.clock = Clock(store, plan.cells.values(), plan.version)
+        self.progress = self._progress()
+        self._show = show
+        show(self.progress)
+
+    def work(self, team: Workers) -> None:
+        """Until nothing is left, or Ctrl-C."""
+        try:
+            while self.left or self.under_way:
+                self._hand_out(team)
+                for cell, outcome in team.wait() if self.under_way else ():
+                    self._take_back(cell, outcome)
+                if self.clock.is_due() or not self.left:
+                    cells = [*self.left, *self.under_way.values()]
+                    self.progress.seconds_left = self.clock.left(cells, team.jobs)
+                self._show(self.progress)
+        except KeyboardInterrupt:
+            # It may have come while a cell's line was on its way: what the disk has counts.
+            self.store.read()
+            self.progress.interrupted = True
+            self.progress.done = len(self.plan.cells) - len(self.plan.left())
+        finally:
+            team.close()
+
+    def _progress(self) -> Progress:
+        """Where the store is before anything is run."""
+        cells = self.plan.cells
+        state = Progress(len(cells), len(cells) - len(self.left))
+        for cell in cells.values():
+            record = self.plan.record(cell)
+            if record is not None and cell.key not in self.pending:
+                state.failed += "error" in record
+                if record["version"] != self.version:
+                    state.older[record["version"]] = state.older.get(record["version"], 0) + 1
         return state
-    under_way: dict[str, Cell] = {}
-    absent: set[str] = set()
 
-    def skip(cell: Cell, why: str) -> None:
+    def _hand_out(self, team: Workers) -> None:
+        """Give workers that have room the cells whose start is finished."""
+        for _ in range(len(self.left)):
+            if not team.has_room():
+                return
+            cell = self.left.popleft()
+            start = cell.start
+            if start is not None and start.key in self.pending:
+                # Still under way: its turn comes.
+                self.left.append(cell)
+                continue
+            self.pending.discard(cell.key)
+            if method_key(cell) in self.absent:
+                self.progress.total -= 1
+            elif start is not None and method_key(start) in self.absent:
+                self._skip(cell, "what it starts from cannot be run")
+            elif start is not None and not self.plan.has_weights(start):
+                limit = (self.plan.record(start) or {}).get("limit")
+                result = {"error": "what it starts from failed"} | (
+                    {"limit": limit} if limit else {}
+                )
+                self._finish(cell, result)
+            else:
+                weights = None if start is None else self.store.weights(start, self.plan.version)
+                self.under_way[cell.key] = cell
+                self.pending.add(cell.key)
+                team.submit(cell, weights)
+
+    def _take_back(self, cell: Cell, outcome: Outcome) -> None:
+        """Remember what became of a cell."""
+        del self.under_way[cell.key]
+        self.pending.discard(cell.key)
+        if outcome.skipped is not None:
+            self._skip(cell, outcome.skipped)
+            return
+        if outcome.version not in ("", self.version):
+            raise InputError(
+                f"a worker has another version of toposwap ({outcome.version}, here "
+                f"{self.version}): install the same everywhere"
+            )
+        keep = outcome.weights if cell.key in self.plan.starts else None
+        self._finish(cell, outcome.result, keep)
+        self.clock.note(cell, outcome.result)
+
+    def _finish(
+        self, cell: Cell, result: dict[str, Any], weights: NDArray[np.float64] | None = None
+    ) -> None:
+        self.store.append(cell, self.version, result, weights)
+        self.progress.done += 1
+        self.progress.failed += "error" in result
+
+    def _skip(self, cell: Cell, why: str) -> None:
         key = method_key(cell)
-        absent.add(key)
-        state.skipped[labels.get(key, key)] = why
-        state.total -= 1
-
-    team = workers()
-    try:
-        while left or under_way:
-            for _ in range(len(left)):
-                if not team.has_room():
-                    break
-                cell = left.popleft()
-                start = cell.start
-                if start is not None and start.key in pending:
-                    # Still under way: its turn comes.
-                    left.append(cell)
-                    continue
-                pending.discard(cell.key)
-                if method_key(cell) in absent:
-                    state.total -= 1
-                elif start is not None and method_key(start) in absent:
-                    skip(cell, "what it starts from cannot be run")
-                elif start is not None and not plan.has_weights(start):
-                    result = {"error": "what it starts from failed"}
-                    limit = (plan.record(start) or {}).get("limit")
-                    store.append(cell, version, result | ({"limit": limit} if limit else {}))
-                    state.done, state.failed = state.done + 1, state.failed + 1
-                else:
-                    weights = None if start is None else store.weights(start, plan.version)
-                    under_way[cell.key] = cell
-                    pending.add(cell.key)
-                    team.submit(cell, weights)
-            for cell, outcome in team.wait() if under_way else ():
-                del under_way[cell.key]
-                pending.discard(cell.key)
-                if outcome.skipped is not None:
-                    skip(cell, outcome.skipped)
-                    continue
-                if outcome.version not in ("", version):
-                    raise InputError(
-                        f"a worker has another version of toposwap ({outcome.version}, here "
-                        f"{version}): install the same everywhere"
-                    )
-                keep = outcome.weights if cell.key in plan.starts else None
-                store.append(cell, version, outcome.result, keep)
-                state.done += 1
-                state.failed += "error" in outcome.result
-                clock.note(cell, outcome.result)
-            if clock.is_due() or not left:
-                state.seconds_left = clock.left([*left, *under_way.values()], team.jobs)
-            progress(state)
-    except KeyboardInterrupt:
-        # It may have come while a cell's line was on its way: what the disk has counts.
-        store.read()
-        state.interrupted = True
-        state.done = len(cells) - len(plan.left())
-    finally:
-        team.close()
-    return state
+        self.absent.add(key)
+        self.progress.skipped[self.plan.labels.get(key, key)] = why
+        self.progress.total -= 1
