@@ -216,7 +216,10 @@ def test_european_tables(call, tmp_path):
         (["--greedy"], "--greedy belongs to --search paper"),
         (["--ridge", "1"], "--ridge belongs to --score least-squares"),
         (["--penalty", "-1"], "--penalty"),
-        (["--penalty", "nan"], "--penalty: Auto factor: must be a number >= 0, got nan"),
+        (["--penalty", "nan"], "'--penalty': nan is not a finite number"),
+        (["--penalty", "much"], "'--penalty': 'much' is not a valid number"),
+        (["--seed", "1.5"], "'--seed': '1.5' is not a valid whole number"),
+        (["--score", "bci"], "; did you mean bic?"),
         (
             ["--score", "least-squares", "--penalty", "1"],
             "--penalty: the score least-squares has no penalty to weigh; choose one that has",
@@ -258,6 +261,10 @@ def test_missing_table_and_missing_argument(refused):
     assert "'nope.csv' does not exist" in refused("fit", "nope.csv")
     assert "Missing argument 'TABLE' (see toposwap fit --help)" in refused("fit")
     assert "No such command 'nope'" in refused("nope")
+
+
+def test_a_table_in_the_place_of_a_command(refused, sample):
+    assert f"is a file, no command: to learn from it, toposwap fit {sample}" in refused(sample)
 
 
 def test_outputs_are_checked_before_the_table_is_read(refused):
