@@ -10,12 +10,12 @@ import numpy as np
 from scipy.linalg import lapack
 
 from toposwap.core import factor as _factor
+from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.validation import (
     LARGEST,
     SMALLEST,
     as_matrix,
-    is_frame,
     listed,
     named,
     refuse_unusable,

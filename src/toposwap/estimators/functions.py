@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.certificate import Certificate, certify
+from toposwap.core.columns import is_frame
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
 from toposwap.core.registry import resolve
-from toposwap.core.validation import is_frame
 from toposwap.core.weights import as_weights
 from toposwap.estimators.base import has_names
 from toposwap.estimators.topo import Topo
