@@ -28,6 +28,8 @@ def resolve_start(init: Any, data: Dataset, rng: np.random.Generator) -> Any:
         init = BASELINES[init]
     if isinstance(init, type) and issubclass(init, Baseline):
         init = init()
+        # Made here, it has no seed of its own: what it draws comes from ``rng``.
+        init.random_state = None
     if not isinstance(init, DagLearner):
         return init
     if not hasattr(init, "result_"):
