@@ -103,7 +103,7 @@ BAD_TABLES = {
     "series": (lambda: frame()["a"], "two dimensions .*got 1.* [Rr]eshape"),
     "three dimensions": (lambda: table()[None], "two dimensions .*got 3"),
     "nothing": (lambda: None, "two dimensions .*got 0"),
-    "a word": (lambda: "table", "two dimensions .*got 0"),
+    "a path": (lambda: "table.csv", "X: a path .*read it first"),
     "ragged rows": (lambda: [[1.0, 2.0], [3.0]], "rows of equal length"),
     "few rows": (lambda: table()[:D], r"4 rows are too few .* 4 columns.*ridge=0.1.*fewer columns"),
     "fewer rows": (lambda: table()[:2], r"2 rows are too few .* 4 columns.*ridge"),

@@ -60,8 +60,14 @@ class Topo(Predicting, DagLearner):
         turned: ``result_.pruned``.
     center : bool, default=True
         Subtract the column means.
-    random_state : None, int or numpy.random.Generator, default=None
-        Seed of whatever is random: the start with ``init="random"``, ``greedy``.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of what is drawn: the order with ``init="random"``; how the restarts of
+        ``search="auto"`` perturb the best order (with any ``n_jobs``); in which order
+        ``search="paper"`` tries swaps with ``greedy=True``, and its candidates if these are random;
+        and another learner that ``init`` gives by name or class. The same number gives the same
+        graph; None draws afresh each time; a Generator is drawn from and moves on. The first
+        layers of networks have a seed of their own, ``MLP(seed=...)``, ``TorchMLP(seed=...)``, and
+        so has a learner that ``init`` gives as an object.
     n_restarts : int, optional
         How often ``search="auto"`` perturbs the best order and searches again. By default what the
         score suggests: none for least squares, 20 or more where the score chooses the edges.
@@ -128,7 +134,7 @@ class Topo(Predicting, DagLearner):
         greedy: bool = False,
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: int | np.random.Generator | None = None,
+        random_state: int | np.random.Generator | None = 0,
         n_restarts: int | None = None,
         time_budget: float | None = None,
         n_jobs: int | None = None,
