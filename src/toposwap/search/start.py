@@ -11,6 +11,7 @@ from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
 from toposwap.core.weights import as_weights
+from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.kernels.least_squares import pivoted
 from toposwap.orderfit.screened import ScreenedFit
 from toposwap.scores.correlated import least_correlated_order
@@ -97,7 +98,9 @@ def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> tuple[
 def smallest_variance_order(data: Dataset) -> Order:
     """Next is always the variable with the least variance given those before it."""
     cost = (data.scale / data.scale.max()) ** 2
-    return Order(pivoted.smallest_variance_order(data.factor.T.copy(), cost))
+    return Order(
+        pivoted.smallest_variance_order(data.factor.T.copy(), cost, precedence_table(None))
+    )
 
 
 def without_weakest(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:

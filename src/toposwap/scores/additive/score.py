@@ -33,6 +33,7 @@ from toposwap.core.factor import power_of_two
 from toposwap.core.order import Order
 from toposwap.core.validation import columns, listed
 from toposwap.kernels.additive import exact
+from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.kernels.least_squares import pivoted
 from toposwap.penalties.base import checked
 from toposwap.scores.additive.design import Additive, Design
@@ -142,13 +143,15 @@ class BoundBasis(Additive):
     def good_order(self) -> Order:
         """Next is always the column with the least variance given those before it, as lines."""
         cost = (self.data.scale / self.data.scale.max()) ** 2
-        return Order(pivoted.smallest_variance_order(self.data.factor.T.copy(), cost))
+        return Order(
+            pivoted.smallest_variance_order(self.data.factor.T.copy(), cost, precedence_table(None))
+        )
 
     def best_order(self) -> Order:
         """Global minimum, O(2^d d^2 m^2) time and 9 * 2^d bytes."""
         d, m = self.data.d, self.size
         blocks = np.ascontiguousarray(self.factor.T).reshape(d, m, d * m)
-        return Order(exact.exact_order(blocks, self.cost))
+        return Order(exact.exact_order(blocks, self.cost, precedence_table(None)))
 
     pruning = f"F-tests of whole functions, {LEVEL:.0%} a node"
 

@@ -25,6 +25,7 @@ from scipy.linalg import blas, lapack
 from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two, retriangularise
 from toposwap.core.order import Order
+from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.kernels.least_squares import exact, factor_pair, swap_deltas
 from toposwap.orderfit.factor import FactorFit
 from toposwap.scores.base import BoundScore, Point, Score
@@ -126,7 +127,7 @@ class BoundLeastSquares(BoundScore):
 
     def best_order(self) -> Order:
         """Global minimum, O(2^d d^2) time and 9 * 2^d bytes."""
-        return Order(exact.exact_order(self.factor.T.copy(), self.cost))
+        return Order(exact.exact_order(self.factor.T.copy(), self.cost, precedence_table(None)))
 
     def value_of(self, residual_variance: NDArray[np.float64], cost: NDArray[np.float64]) -> float:
         """1/2 sum_v cost_v var_v in the units of the data, less what the ridge's rows add."""
