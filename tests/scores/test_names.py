@@ -48,7 +48,7 @@ def test_weights(name, penalty):
 
 @pytest.mark.parametrize(
     "name",
-    ["", "-", "aic", "gaussian", "gaussian-", "-l1", "huber-l1", "gaussian-l3"],
+    ["", "-", "aic", "gaussian", "gaussian-", "-l1", "cauchy-l1", "gaussian-l3"],
 )
 def test_unknown_names_are_told_what_there_is(name):
     assert name not in SCORES

@@ -26,7 +26,8 @@ from toposwap.baselines.base import Baseline, Found
 from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
 from toposwap.kernels.graphs.reachability import reachability
-from toposwap.penalties.base import Shape
+from toposwap.losses import LeastSquaresLoss
+from toposwap.penalties import L1
 from toposwap.scores.penalized.gaussian_nodes import GaussianNodes
 
 if TYPE_CHECKING:
@@ -141,6 +142,7 @@ class AbsentEdges:
         self.values = np.zeros(data.d)
         self.solved = 0
         self._nodes = GaussianNodes(data, 1e-12)
+        self._loss, self._penalty = LeastSquaresLoss(), L1(lambda1)
         for j in range(data.d):
             self.solve(j)
 
@@ -151,8 +153,8 @@ class AbsentEdges:
             j,
             ~self.absent[:, j],
             self.weights[:, j],
-            Shape(self.lambda1, 0.0, 0.0),
-            logarithmic=False,
+            self._loss,
+            self._penalty,
         )
         relative = np.abs(found.scaled) * data.deviations / data.deviations[j]
         self.weights[:, j] = np.where(relative > _ROUNDING, found.weights, 0.0)

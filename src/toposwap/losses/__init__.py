@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 from toposwap.losses.base import ColumnLoss, Loss
 from toposwap.losses.equal_variance import EqualVarianceLoss
 from toposwap.losses.gaussian import GaussianLoss
+from toposwap.losses.huber import HuberLoss
 from toposwap.losses.least_squares import LeastSquaresLoss
 from toposwap.losses.logistic import LogisticLoss
 from toposwap.losses.mixed import AutoLoss, Mixed
+from toposwap.losses.moments import MomentLoss
 from toposwap.losses.poisson import PoissonLoss
+from toposwap.losses.rows import RowLoss
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +27,7 @@ LOSSES: dict[str, Callable[[], Loss]] = {
         EqualVarianceLoss,
         LogisticLoss,
         PoissonLoss,
+        HuberLoss,
         AutoLoss,
     )
 }
@@ -31,11 +35,14 @@ LOSSES: dict[str, Callable[[], Loss]] = {
 __all__ = [
     "Loss",
     "ColumnLoss",
+    "MomentLoss",
+    "RowLoss",
     "LeastSquaresLoss",
     "GaussianLoss",
     "EqualVarianceLoss",
     "LogisticLoss",
     "PoissonLoss",
+    "HuberLoss",
     "Mixed",
     "AutoLoss",
     "LOSSES",

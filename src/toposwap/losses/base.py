@@ -1,9 +1,9 @@
-r"""What a loss is: the part of Q that measures the fit of column j to its linear predictor.
+r"""What a loss is: the part of Q that measures the fit of column j to its predictor.
 
-.. math:: f_j = b_j + X w_j, \qquad x_j, f_j \in \mathbb R^n .
+.. math:: f_j = b_j + X w_j, \qquad x_j, f_j \in \mathbb R^n ,
 
-Every loss here is 1/n times a negative log-likelihood up to a constant, except least squares, so
-losses of different columns add up to one model.
+or the output of a network. Every loss here is 1/n times a negative log-likelihood up to a constant,
+except least squares, so losses of different columns add up to one model.
 """
 
 from __future__ import annotations
@@ -29,6 +29,13 @@ class Loss(ABC):
     convex: bool
     #: A sum over columns, which share no parameter.
     separable: ClassVar[bool] = True
+    #: Scaling a column changes the loss by more than a constant.
+    has_units: bool = False
+    #: Columns hold codes or counts, which have no units.
+    discrete: bool = False
+    #: Its minimum over the coefficients is the same for all members of a Markov equivalence class
+    #: with as many edges.
+    equivalent: ClassVar[bool] = False
 
     @abstractmethod
     def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:
@@ -44,10 +51,17 @@ class Loss(ABC):
 
 
 class ColumnLoss(Loss):
-    """A loss that one column can have."""
+    """A loss that one column can have.
+
+    Solvers know two kinds, :class:`~toposwap.losses.MomentLoss` (a function of the residual
+    variance) and :class:`~toposwap.losses.RowLoss` (a sum over rows); each asks for one compiled
+    formula.
+    """
 
     #: The loss depends on the data through second moments only.
     from_moments: ClassVar[bool]
+    #: It has a lower bound, even where a column is fitted exactly.
+    bounded: ClassVar[bool] = True
 
     def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:
         """The same for each."""
@@ -62,13 +76,17 @@ class ColumnLoss(Loss):
     def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
         """The loss of a column ``x`` (n,) at a predictor ``f`` (n,)."""
 
+    @abstractmethod
+    def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Its derivative with respect to ``f``, (n,)."""
+
     def mean(self, f: NDArray[np.float64]) -> NDArray[np.float64]:
         """What a column is on average at a predictor ``f`` (n,): ``f`` itself unless said."""
         return f
 
-    @abstractmethod
-    def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Its derivative with respect to ``f``, (n,)."""
+    def decrease(self, foretold: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The decrease of the loss where gradient and curvature foretell ``foretold`` of it."""
+        return foretold
 
 
 def rows_of(data: Dataset, loss: str) -> NDArray[np.float64]:

@@ -27,6 +27,7 @@ class EqualVarianceLoss(Loss):
     name: ClassVar[str] = "equal-variance"
     convex = False
     separable: ClassVar[bool] = False
+    has_units = True
 
     def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:
         """Squared residuals, of which the total counts."""

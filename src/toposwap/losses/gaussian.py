@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from toposwap.losses.base import ColumnLoss
+from toposwap.kernels.compiled import variance_terms
+from toposwap.losses.moments import MomentLoss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class GaussianLoss(ColumnLoss):
+@variance_terms
+def terms(s: float, n: float, scale: float) -> tuple[float, float, float]:
+    """1/2 log(n s scale^2), in parts that do not overflow."""
+    value = 0.5 * (math.log(s) + 2.0 * math.log(scale) + math.log(n))
+    return value, 0.5 / s, -0.5 / (s * s)
+
+
+class GaussianLoss(MomentLoss):
     """1/2 log ||x - f||^2: the negative log-likelihood over n, its variance at the optimum.
 
     Scaling a column adds a constant. Not convex. The intercept is the one that minimises it, which
@@ -21,12 +30,10 @@ class GaussianLoss(ColumnLoss):
 
     name: ClassVar[str] = "gaussian"
     convex = False
-    from_moments: ClassVar[bool] = True
+    bounded: ClassVar[bool] = False
+    equivalent: ClassVar[bool] = True
+    terms = terms
 
-    def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
-        """The formula above."""
-        return 0.5 * float(np.log(np.sum((x - f) ** 2)))
-
-    def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(f - x) / ||x - f||^2."""
-        return (f - x) / np.sum((x - f) ** 2)
+    def decrease(self, foretold: NDArray[np.float64]) -> NDArray[np.float64]:
+        """That of the logarithm, whose tangent foretells too little."""
+        return np.asarray(-0.5 * np.log1p(-np.minimum(2.0 * foretold, 1.0 - 1e-15)))

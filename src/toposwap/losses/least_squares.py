@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from toposwap.losses.base import ColumnLoss
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from toposwap.kernels.compiled import variance_terms
+from toposwap.losses.moments import MomentLoss
 
 
-class LeastSquaresLoss(ColumnLoss):
+@variance_terms
+def terms(s: float, _n: float, scale: float) -> tuple[float, float, float]:
+    """Half the residual variance."""
+    return 0.5 * s * scale * scale, 0.5, 0.0
+
+
+class LeastSquaresLoss(MomentLoss):
     """1/(2n) ||x - f||^2.
 
     The intercept is the one that minimises it, which centring the columns amounts to.
@@ -20,12 +22,5 @@ class LeastSquaresLoss(ColumnLoss):
 
     name: ClassVar[str] = "least-squares"
     convex = True
-    from_moments: ClassVar[bool] = True
-
-    def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
-        """The formula above."""
-        return 0.5 * float(np.mean((x - f) ** 2))
-
-    def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(f - x) / n."""
-        return (f - x) / x.size
+    has_units = True
+    terms = terms

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.losses.base import ColumnLoss, rows_of
+from toposwap.kernels.compiled import row_terms
+from toposwap.losses.base import rows_of
+from toposwap.losses.rows import RowLoss, Target
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +26,31 @@ def zeros_and_ones(x: NDArray[np.float64]) -> NDArray[np.float64]:
     return (x == high).astype(np.float64)
 
 
-class LogisticLoss(ColumnLoss):
+@row_terms
+def terms(
+    eta: NDArray[np.float64],
+    y: NDArray[np.float64],
+    omega: NDArray[np.float64],
+    _parameters: NDArray[np.float64],
+    slope: NDArray[np.float64],
+    curvature: NDArray[np.float64],
+) -> tuple[float, float]:
+    """log(1 + exp eta) - y eta, without overflow."""
+    total = fitted = given = 0.0
+    for i in range(y.size):
+        e = math.exp(-abs(eta[i]))
+        p = 1.0 / (1.0 + e) if eta[i] >= 0.0 else e / (1.0 + e)
+        # y eta from the side on which it does not cancel with log(1 + exp eta).
+        signed = eta[i] if eta[i] >= 0.0 else 0.0
+        total += omega[i] * (math.log1p(e) + signed - y[i] * eta[i])
+        fitted += omega[i] * p * p
+        given += omega[i] * y[i] * y[i]
+        slope[i] = omega[i] * (p - y[i])
+        curvature[i] = omega[i] * (e / ((1.0 + e) * (1.0 + e)))
+    return total, math.sqrt(given) + math.sqrt(fitted)
+
+
+class LogisticLoss(RowLoss):
     """1/n sum(log(1 + exp f) - y f) with y in {0, 1}, and an intercept in f.
 
     y is the column if it holds 0 and 1, and otherwise tells the larger of its two values.
@@ -31,7 +58,10 @@ class LogisticLoss(ColumnLoss):
 
     name: ClassVar[str] = "logistic"
     convex = True
-    from_moments: ClassVar[bool] = False
+    discrete = True
+    canonical: ClassVar[bool] = True
+    separated: ClassVar[str | None] = "classes"
+    terms = terms
 
     def check(self, data: Dataset, column: int) -> None:
         """Two values only."""
@@ -46,14 +76,15 @@ class LogisticLoss(ColumnLoss):
                 "such as 0 and 1: recode the column, or choose the loss by column (loss='auto')"
             )
 
-    def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
-        """The formula above, without overflow."""
-        return float(np.mean(np.logaddexp(0.0, f) - zeros_and_ones(x) * f))
+    def target(self, x: NDArray[np.float64]) -> Target:
+        """Zeros and ones."""
+        return Target(np.array(zeros_and_ones(x), dtype=np.float64))
 
-    def mean(self, f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The chance of a one, 1 / (1 + exp(-f))."""
-        return np.exp(-np.logaddexp(0.0, -f))
+    def start(self, y: NDArray[np.float64], omega: NDArray[np.float64]) -> float:
+        """The logarithm of the odds."""
+        mean = float(y @ omega)
+        return float(np.log(mean / (1.0 - mean)))
 
-    def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(1 / (1 + exp(-f)) - y) / n."""
-        return (self.mean(f) - zeros_and_ones(x)) / x.size
+    def extreme(self, eta: NDArray[np.float64]) -> float:
+        """On either side."""
+        return float(np.abs(eta).max())

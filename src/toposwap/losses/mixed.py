@@ -43,6 +43,11 @@ class Mixed(Loss):
             if not isinstance(loss, ColumnLoss):
                 raise InputError(f"losses: {loss!r} is not the loss of a column")
         self.convex = all(loss.convex for loss in each)
+        self.has_units = any(loss.has_units for loss in each)
+        self.discrete = all(loss.discrete for loss in each)
+
+    def __repr__(self) -> str:
+        return f"Mixed(losses={self.losses!r})"
 
     def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:
         """Match losses with columns."""

@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.losses.base import ColumnLoss, rows_of
+from toposwap.kernels.compiled import row_terms
+from toposwap.losses.base import rows_of
+from toposwap.losses.rows import RowLoss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
 
-#: Beyond this the exponential overflows.
-_LARGEST = float(np.log(np.finfo(float).max))
+
+@row_terms
+def terms(
+    eta: NDArray[np.float64],
+    y: NDArray[np.float64],
+    omega: NDArray[np.float64],
+    _parameters: NDArray[np.float64],
+    slope: NDArray[np.float64],
+    curvature: NDArray[np.float64],
+) -> tuple[float, float]:
+    """Exp eta - y eta."""
+    total = fitted = given = 0.0
+    for i in range(y.size):
+        mu = math.exp(eta[i])
+        total += omega[i] * (mu - y[i] * eta[i])
+        fitted += omega[i] * mu * mu
+        given += omega[i] * y[i] * y[i]
+        slope[i] = omega[i] * (mu - y[i])
+        curvature[i] = omega[i] * mu
+    return total, math.sqrt(given) + math.sqrt(fitted)
 
 
-class PoissonLoss(ColumnLoss):
+class PoissonLoss(RowLoss):
     """1/n sum(exp f - x f) with x in {0, 1, 2, ...}, and an intercept in f."""
 
     name: ClassVar[str] = "poisson"
     convex = True
-    from_moments: ClassVar[bool] = False
+    discrete = True
+    canonical: ClassVar[bool] = True
+    separated: ClassVar[str | None] = "zeros"
+    terms = terms
 
     def check(self, data: Dataset, column: int) -> None:
         """Counts only."""
@@ -35,14 +59,10 @@ class PoissonLoss(ColumnLoss):
                 "for counts 0, 1, 2, ...: choose the loss by column (loss='auto')"
             )
 
-    def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
-        """The formula above."""
-        return float(np.mean(np.exp(f) - x * f))
+    def start(self, y: NDArray[np.float64], omega: NDArray[np.float64]) -> float:
+        """The logarithm of the mean."""
+        return float(np.log(y @ omega))
 
-    def mean(self, f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Exp f, and no more than the largest number where it overflows."""
-        return np.exp(np.minimum(f, _LARGEST))
-
-    def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(exp f - x) / n."""
-        return (np.exp(f) - x) / x.size
+    def extreme(self, eta: NDArray[np.float64]) -> float:
+        """Towards zero."""
+        return float(-eta.min())

@@ -1,17 +1,15 @@
 r"""What a penalty is: :math:`\sum_{ij} \rho(W_{ij})`, and what solvers need to know of it.
 
-Away from zero every penalty here but l0 has the form
-
-.. math:: \rho'(w) = \operatorname{sign}(w) \max(\mathrm{kink} - \mathrm{concavity}\, |w|,\, 0)
-          + \mathrm{ridge}\, w,
-
-so three numbers, :class:`Shape`, are all that a compiled solver takes.
+There are two kinds. A :class:`ProximalPenalty` depends on the size of a coefficient: it writes down
+:math:`\rho, \rho', \rho''` and the proximal step once, compiled, and every solver, certificate and
+report uses these. An :class:`EdgePenalty` depends on whether there is an edge, and solvers choose
+edges.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,13 +18,11 @@ from toposwap.core.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.kernels.compiled import Compiled
+    from toposwap.kernels.penalized.rho import Rho
 
-class Shape(NamedTuple):
-    """kink, concavity and ridge of the formula above."""
-
-    kink: float
-    concavity: float
-    ridge: float
+#: As large as a coefficient may be thought to become.
+_HUGE = 1e100
 
 
 class Penalty(ABC):
@@ -37,6 +33,8 @@ class Penalty(ABC):
     convex: ClassVar[bool]
     #: Coefficients become exactly zero, so that no threshold is needed afterwards.
     selects_edges: ClassVar[bool]
+    #: rho depends on the size of a coefficient, and so on the units of the columns.
+    by_size: ClassVar[bool] = True
 
     def bind(self, n: int, d: int) -> Penalty:  # noqa: ARG002 - most weights depend on neither
         """The penalty with weights that depend on ``n`` rows and ``d`` columns worked out."""
@@ -55,42 +53,102 @@ class Penalty(ABC):
     def threshold(self) -> float:
         """The largest |gradient of the loss| for which a zero coefficient is stationary."""
 
-    @property
-    def shape(self) -> Shape | None:
-        """The numbers for a coordinate descent, None where there is an L0 penalty instead."""
-        return None
-
     def __repr__(self) -> str:
         settings = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
         return f"{type(self).__name__}({settings})"
 
 
-class Shaped(Penalty):
-    """A penalty that is nothing but its :class:`Shape`."""
+class ProximalPenalty(Penalty):
+    r"""rho(|w|), rising and differentiable but for a kink at zero.
+
+    A penalty of this kind is three things:
+
+    ``terms(size, a, b, c)``, decorated with :func:`~toposwap.kernels.compiled.penalty_terms`
+        :math:`\rho(t), \rho'(t), \rho''(t)` at t = ``size`` >= 0, to the right where they differ.
+    ``step(z, curvature, a, b, c)``, with :func:`~toposwap.kernels.compiled.proximal_step`
+        :math:`\operatorname{argmin}_{t \ge 0} \tfrac12 \mathrm{curvature}\, t^2 - z t + \rho(t)`,
+        the global minimum, for z >= 0 and curvature > 0.
+    ``numbers``
+        The settings that both take as a, b and c; at most three.
+
+    The threshold, the value and the slope of a matrix, and whether coefficients stay finite follow.
+    """
+
+    terms: ClassVar[Compiled]
+    step: ClassVar[Compiled]
+    #: rho(w) is threshold * |w|.
+    straight: ClassVar[bool] = False
 
     @property
     @abstractmethod
-    def shape(self) -> Shape:
-        """kink, concavity, ridge."""
+    def numbers(self) -> tuple[float, ...]:
+        """What ``terms`` and ``step`` take as a, b and c, at most three numbers."""
+
+    def rho(self) -> Rho:
+        """The penalty as kernels take it."""
+        from toposwap.kernels.penalized.rho import Rho
+
+        a, b, c = self._three()
+        kink = self.terms(0.0, a, b, c)[1]
+        return Rho(self.terms.address, self.step.address, kink, a, b, c)
+
+    def _three(self) -> tuple[float, float, float]:
+        a, b, c = (*self.numbers, 0.0, 0.0, 0.0)[:3]
+        return float(a), float(b), float(c)
 
     def value(self, W: NDArray[np.float64]) -> float:
-        """The integral of the slope from zero."""
-        kink, concavity, ridge = self.shape
-        size = np.abs(W)
-        total = 0.5 * ridge * float(np.square(size).sum())
-        if concavity > 0.0:
-            size = np.minimum(size, kink / concavity)
-        return total + float((kink * size - 0.5 * concavity * size * size).sum())
+        """Sum rho(W) over all entries."""
+        return float(self._everywhere(W)[0].sum())
 
     def slope(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
-        """sign(W) max(kink - concavity |W|, 0) + ridge W."""
-        kink, concavity, ridge = self.shape
-        return np.sign(W) * np.maximum(kink - concavity * np.abs(W), 0.0) + ridge * W
+        """rho'(W)."""
+        return self._everywhere(W)[1]
+
+    def curvature(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
+        """rho''(W), zero where W is."""
+        return self._everywhere(W)[2]
+
+    def proximal(self, z: float, curvature: float) -> float:
+        """argmin_w curvature/2 w^2 - z w + rho(w)."""
+        return float(np.copysign(self.step(abs(z), curvature, *self._three()), z))
 
     @property
     def threshold(self) -> float:
-        """The kink."""
-        return self.shape.kink
+        """The slope at zero."""
+        return float(self.terms(0.0, *self._three())[1])
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether rho grows without end, so that no coefficient does."""
+        return bool(self.terms(_HUGE, *self._three())[1] > 0.0)
+
+    def _everywhere(
+        self, W: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        from toposwap.kernels.penalized.rho import rho_everywhere
+
+        flat = np.array(W, dtype=np.float64).ravel()
+        parts = np.empty((3, flat.size))
+        rho_everywhere(flat, self.rho(), *parts)
+        value, slope, curvature = parts.reshape(3, *np.shape(W))
+        return value, slope, curvature
+
+
+class EdgePenalty(Penalty):
+    """A penalty of an edge, whatever its coefficient: no gradient sees it."""
+
+    convex: ClassVar[bool] = False
+    selects_edges: ClassVar[bool] = True
+    by_size: ClassVar[bool] = False
+
+    def slope(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Zero: the penalty does not depend on the coefficient."""
+        return np.zeros_like(W)
+
+    @property
+    def threshold(self) -> float:
+        """Infinite: leaving zero costs at once, so zero is always stationary."""
+        return np.inf
 
 
 def checked(argument: str, value: Any, *, positive: bool = False) -> float:

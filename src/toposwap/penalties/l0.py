@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.penalties.base import Penalty, checked
+from toposwap.penalties.base import EdgePenalty, checked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class L0(Penalty):
+class L0(EdgePenalty):
     """rho(w) = weight * [w != 0].
 
     Parameters
@@ -24,8 +24,6 @@ class L0(Penalty):
     """
 
     name: ClassVar[str] = "l0"
-    convex: ClassVar[bool] = False
-    selects_edges: ClassVar[bool] = True
 
     def __init__(self, weight: float) -> None:
         self.weight = checked("L0 weight", weight)
@@ -34,17 +32,8 @@ class L0(Penalty):
         """Weight * number of edges."""
         return self.weight * int(np.count_nonzero(W))
 
-    def slope(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Zero: the penalty does not depend on the coefficient."""
-        return np.zeros_like(W)
 
-    @property
-    def threshold(self) -> float:
-        """Infinite: leaving zero costs at once, so zero is always stationary."""
-        return np.inf
-
-
-class BIC(Penalty):
+class BIC(EdgePenalty):
     r"""rho(w) = factor * log(n) / (2n) * [w != 0].
 
     With the Gaussian likelihood 2n Q = sum_j n log ||x_j - f_j||^2 + factor * log(n) * edges. For
@@ -57,8 +46,6 @@ class BIC(Penalty):
     """
 
     name: ClassVar[str] = "bic"
-    convex: ClassVar[bool] = False
-    selects_edges: ClassVar[bool] = True
 
     def __init__(self, factor: float = 2.0) -> None:
         self.factor = checked("BIC factor", factor)
@@ -70,15 +57,6 @@ class BIC(Penalty):
     def value(self, W: NDArray[np.float64]) -> float:  # noqa: ARG002
         """Not known before :meth:`bind`."""
         raise _unbound(self)
-
-    def slope(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Zero: the penalty does not depend on the coefficient."""
-        return np.zeros_like(W)
-
-    @property
-    def threshold(self) -> float:
-        """Infinite, as for l0."""
-        return np.inf
 
 
 class EBIC(BIC):
@@ -106,5 +84,5 @@ class EBIC(BIC):
         return L0((self.factor * log(n) + 4.0 * self.gamma * log(d)) / (2 * n))
 
 
-def _unbound(penalty: Penalty) -> InputError:
+def _unbound(penalty: EdgePenalty) -> InputError:
     return InputError(f"{penalty!r}: the weight depends on the data; call bind(n, d) first")

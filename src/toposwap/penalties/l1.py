@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from toposwap.penalties.base import Shape, Shaped, checked
+from toposwap.kernels.compiled import penalty_terms, proximal_step
+from toposwap.penalties.base import ProximalPenalty, checked
 
 
-class L1(Shaped):
+@penalty_terms
+def terms(size: float, weight: float, _b: float, _c: float) -> tuple[float, float, float]:
+    """A kink at zero, straight elsewhere."""
+    return weight * size, weight, 0.0
+
+
+@proximal_step
+def step(z: float, curvature: float, weight: float, _b: float, _c: float) -> float:
+    """(z - weight)_+ / curvature."""
+    return max(z - weight, 0.0) / curvature
+
+
+class L1(ProximalPenalty):
     """rho(w) = weight * |w|.
 
     Parameters
@@ -19,11 +32,14 @@ class L1(Shaped):
     name: ClassVar[str] = "l1"
     convex: ClassVar[bool] = True
     selects_edges: ClassVar[bool] = True
+    straight: ClassVar[bool] = True
+    terms = terms
+    step = step
 
     def __init__(self, weight: float = 0.1) -> None:
         self.weight = checked("L1 weight", weight)
 
     @property
-    def shape(self) -> Shape:
-        """A kink at zero, straight elsewhere."""
-        return Shape(self.weight, 0.0, 0.0)
+    def numbers(self) -> tuple[float]:
+        """The weight."""
+        return (self.weight,)

@@ -4,17 +4,34 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from toposwap.penalties.base import Shape, Shaped
+from toposwap.kernels.compiled import penalty_terms, proximal_step
+from toposwap.penalties.base import ProximalPenalty
 
 
-class NoPenalty(Shaped):
+@penalty_terms
+def terms(_size: float, _a: float, _b: float, _c: float) -> tuple[float, float, float]:
+    """Nothing."""
+    return 0.0, 0.0, 0.0
+
+
+@proximal_step
+def step(z: float, curvature: float, _a: float, _b: float, _c: float) -> float:
+    """No shrinkage: z / curvature."""
+    return z / curvature
+
+
+class NoPenalty(ProximalPenalty):
     """rho(w) = 0."""
 
     name: ClassVar[str] = "none"
     convex: ClassVar[bool] = True
     selects_edges: ClassVar[bool] = False
+    by_size: ClassVar[bool] = False
+    straight: ClassVar[bool] = True
+    terms = terms
+    step = step
 
     @property
-    def shape(self) -> Shape:
-        """All zero."""
-        return Shape(0.0, 0.0, 0.0)
+    def numbers(self) -> tuple[float, ...]:
+        """None."""
+        return ()

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from toposwap.penalties.base import Shape, Shaped, checked
+from toposwap.kernels.compiled import penalty_terms, proximal_step
+from toposwap.penalties.base import ProximalPenalty, checked
 
 
-class Ridge(Shaped):
+@penalty_terms
+def terms(size: float, weight: float, _b: float, _c: float) -> tuple[float, float, float]:
+    """Curvature alone."""
+    return 0.5 * weight * size * size, weight * size, weight
+
+
+@proximal_step
+def step(z: float, curvature: float, weight: float, _b: float, _c: float) -> float:
+    """Shrunk in proportion: z / (curvature + weight)."""
+    return z / (curvature + weight)
+
+
+class Ridge(ProximalPenalty):
     """rho(w) = weight / 2 * w^2.
 
     Parameters
@@ -19,11 +32,13 @@ class Ridge(Shaped):
     name: ClassVar[str] = "ridge"
     convex: ClassVar[bool] = True
     selects_edges: ClassVar[bool] = False
+    terms = terms
+    step = step
 
     def __init__(self, weight: float = 0.1) -> None:
         self.weight = checked("Ridge weight", weight)
 
     @property
-    def shape(self) -> Shape:
-        """Curvature alone."""
-        return Shape(0.0, 0.0, self.weight)
+    def numbers(self) -> tuple[float]:
+        """The weight."""
+        return (self.weight,)

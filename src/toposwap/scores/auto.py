@@ -13,7 +13,7 @@ from toposwap.losses import AutoLoss, ColumnLoss, GaussianLoss, LogisticLoss
 from toposwap.losses.mixed import by_loss, is_whole
 from toposwap.penalties import NoPenalty
 from toposwap.scores.base import Score
-from toposwap.scores.penalized.glm_nodes import KINDS, GLMNodes
+from toposwap.scores.penalized.glm_nodes import GLMNodes
 from toposwap.scores.penalized.score import Penalized
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _kinds(data: Dataset) -> tuple[list[ColumnLoss], list[str]]:
     for j in special:
         others = np.arange(data.d) != j
         try:
-            nodes.solve(j, others, None, NoPenalty().shape, KINDS[losses[j].name])
+            nodes.solve(j, others, None, NoPenalty())
         except InputError:
             losses[j] = GaussianLoss()
             told.append(data.names[j])

@@ -8,17 +8,21 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from toposwap.kernels.mlp import network, orthant
-from toposwap.scores.mlp.problem import Problem
+from toposwap.losses import LOSSES as REGISTERED
+from toposwap.losses import ColumnLoss, LeastSquaresLoss
+from toposwap.scores.mlp.problem import Problem, formula
 
-LOSSES = (network.SQUARES, network.LIKELIHOOD, network.LOGISTIC)
+LOSSES = [loss for loss in (make() for make in REGISTERED.values()) if isinstance(loss, ColumnLoss)]
+OF_MOMENTS = [loss for loss in LOSSES if loss.from_moments]
+SQUARES = LeastSquaresLoss()
 
 
-def problem(seed, loss=network.SQUARES, activation=network.SIGMOID, *, bias=True, h=5, k=4, n=150):
+def problem(seed, loss=SQUARES, activation=network.SIGMOID, *, bias=True, h=5, k=4, n=150):
     """A node with a few inputs and something to learn."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((k, n)) * rng.uniform(0.5, 3.0, (k, 1))
     y = 2.0 * np.tanh(X[0] + 0.5 * X[1]) + rng.standard_normal(n)
-    if loss == network.LOGISTIC:
+    if loss.discrete:
         y = (y > 0.3).astype(float)
     if bias:
         X = np.vstack([X, np.ones((1, n))])
@@ -30,8 +34,8 @@ def problem(seed, loss=network.SQUARES, activation=network.SIGMOID, *, bias=True
 
 
 def single(p, A, v, *, careful=False, dtype=np.float32):
-    """What the kernel says at A, with v as the point of departure for the logistic loss."""
-    joint = p.loss == network.LOGISTIC
+    """What the kernel says at A, with v as the point of departure for a loss of rows."""
+    joint = not p.loss.from_moments
     u = np.append(A.ravel(), v if joint else [])
     rows, n = p.ridge.size, p.y.size
     out_v, gradient = np.zeros(rows), np.zeros(u.size)
@@ -41,7 +45,7 @@ def single(p, A, v, *, careful=False, dtype=np.float32):
         p.y.astype(dtype),
         p.decay,
         p.ridge,
-        p.loss,
+        formula(p.loss),
         p.activation,
         careful,
         np.empty((rows, n), dtype=dtype),
@@ -54,7 +58,7 @@ def single(p, A, v, *, careful=False, dtype=np.float32):
 
 
 def fitted(p, A, v=None, max_iter=3000, tolerance=1e-6):
-    joint = p.loss == network.LOGISTIC
+    joint = not p.loss.from_moments
     v = np.zeros(p.ridge.size) if v is None else v.copy()
     u = np.append(A.ravel(), v if joint else [])
     l1 = np.append(np.tile(p.l1, p.hidden), np.zeros(v.size if joint else 0))
@@ -65,7 +69,7 @@ def fitted(p, A, v=None, max_iter=3000, tolerance=1e-6):
         l1,
         p.decay,
         p.ridge,
-        p.loss,
+        formula(p.loss),
         p.activation,
         False,
         p.hidden,
@@ -96,7 +100,7 @@ def test_activations_are_accurate_everywhere(activation, function):
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("activation", [network.SIGMOID, network.TANH, network.RELU])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_single_precision_agrees_with_double(loss, activation, bias):
     p, A = problem(1, loss, activation, bias=bias)
     rng = np.random.default_rng(0)
@@ -104,14 +108,14 @@ def test_single_precision_agrees_with_double(loss, activation, bias):
     by_a, by_v = p.smooth_gradient(A, v)
     assert value == pytest.approx(p.value(A, v) - np.abs(A).sum(axis=0) @ p.l1, rel=1e-5)
     np.testing.assert_allclose(gradient[: A.size].reshape(A.shape), by_a, atol=2e-4)
-    if loss == network.LOGISTIC:
+    if not loss.from_moments:
         np.testing.assert_allclose(gradient[A.size :], by_v, atol=2e-5)
     else:
         # The output weights are the best ones: variable projection.
         assert np.abs(by_v).max() < 1e-4
 
 
-@pytest.mark.parametrize("loss", [network.SQUARES, network.LIKELIHOOD])
+@pytest.mark.parametrize("loss", OF_MOMENTS, ids=repr)
 def test_projected_output_weights_against_joint_optimisation(loss):
     p, A = problem(2, loss)
     v = single(p, A, None)[1]
@@ -123,7 +127,7 @@ def test_projected_output_weights_against_joint_optimisation(loss):
 
 
 @pytest.mark.parametrize("activation", [network.SIGMOID, network.TANH])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_derivatives_are_slopes(loss, activation):
     """Gradient and Hessian of the double-precision problem against differences."""
     p, A = problem(3, loss, activation)
@@ -150,7 +154,7 @@ def test_derivatives_are_slopes(loss, activation):
         np.testing.assert_allclose(H[i], (gradient(u + e) - gradient(u - e)) / 2e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_solution_is_no_worse_than_that_of_scipy(seed, loss):
     """The same start, the same objective with |A| as the sum of two positive parts."""
@@ -175,7 +179,7 @@ def test_a_solution_is_no_worse_than_that_of_scipy(seed, loss):
     assert value <= other.fun * 1.03
 
 
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_polishing_goes_down_to_a_stationary_point(loss):
     p, A = problem(4, loss)
     value, first, output = fitted(p, A)
@@ -208,7 +212,7 @@ def test_units_that_are_nearly_alike_get_the_output_weights_of_double_precision(
 
 
 @pytest.mark.parametrize("activation", [network.SIGMOID, network.TANH, network.RELU])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_in_double_precision_nothing_is_lost(loss, activation):
     p, A = problem(4, loss, activation)
     v = np.random.default_rng(4).standard_normal(p.ridge.size)
@@ -218,7 +222,7 @@ def test_in_double_precision_nothing_is_lost(loss, activation):
     assert value == pytest.approx(p.value(A, v) - l1, rel=1e-12)
     by_a, by_v = p.smooth_gradient(A, v)
     np.testing.assert_allclose(gradient[: A.size], by_a.ravel(), rtol=1e-6, atol=1e-9)
-    if loss != network.LIKELIHOOD:
+    if loss.name != "gaussian":
         np.testing.assert_allclose(
             by_v, gradient[A.size :] if gradient.size > A.size else 0.0, atol=1e-9
         )
@@ -235,7 +239,7 @@ def descended(p, A, *, stays_constant, l1, l2, max_iter=3000):
         l2,
         p.intercept,
         stays_constant,
-        p.loss,
+        formula(p.loss),
         p.activation,
         True,
         max_iter,
@@ -245,15 +249,13 @@ def descended(p, A, *, stays_constant, l1, l2, max_iter=3000):
 
 
 @pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
 def test_a_descent_ends_where_it_says(loss, bias):
     p, A = problem(0, loss, network.TANH, bias=bias)
     kinds = np.append(np.ones(len(p.X) - bias), np.zeros(int(bias)))
     outputs = np.append(np.ones(p.hidden), np.zeros(int(bias)))
     p = replace(p, l1=0.02 * kinds, decay=0.01 * kinds, ridge=0.01 * outputs)
-    value, first, output = descended(
-        p, A, stays_constant=loss != network.LOGISTIC, l1=0.02, l2=0.01
-    )
+    value, first, output = descended(p, A, stays_constant=loss.from_moments, l1=0.02, l2=0.01)
     assert value == pytest.approx(p.value(first, output), rel=1e-9)
     assert p.steepest(first, output) < 1e-3
 

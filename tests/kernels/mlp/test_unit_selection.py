@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from toposwap.kernels.mlp.network import LOGISTIC, RELU, SIGMOID, SQUARES, TANH
+from toposwap.kernels.mlp.network import RELU, SIGMOID, TANH
 from toposwap.kernels.mlp.unit_selection import explanatory_units
+from toposwap.losses import LOSSES, ColumnLoss, LeastSquaresLoss
+from toposwap.scores.mlp.problem import formula, loss_terms
 
+EVERY = [loss for loss in (make() for make in LOSSES.values()) if isinstance(loss, ColumnLoss)]
+SQUARES = formula(LeastSquaresLoss())
 ACTIVATE = {SIGMOID: expit, TANH: np.tanh, RELU: lambda z: np.maximum(z, 0.0)}
 
 
@@ -30,16 +34,18 @@ def by_least_squares(residual, units, count):
 
 
 @pytest.mark.parametrize("activation", ACTIVATE)
-@pytest.mark.parametrize("loss", [SQUARES, LOGISTIC])
+@pytest.mark.parametrize("loss", EVERY, ids=repr)
 @pytest.mark.parametrize("h", [0, 3])
 def test_the_same_as_least_squares_on_each_candidate(activation, loss, h):
     for seed in range(5):
         first, output, candidates, X, y = drawn(seed, h)
-        y = (y > 0).astype(np.float32) if loss == LOGISTIC else y
+        y = (y > 0).astype(np.float32) if loss.discrete else y
         f = 0.3 + output @ ACTIVATE[activation](first @ X)
-        residual = y - (expit(f) if loss == LOGISTIC else f)
+        residual = loss_terms(loss, y, f)[1]
         expected = by_least_squares(residual, ACTIVATE[activation](candidates @ X), 3)
-        found = explanatory_units(first, output, 0.3, candidates, X, y, 3, loss, activation)
+        found = explanatory_units(
+            first, output, 0.3, candidates, X, y, 3, formula(loss), activation
+        )
         assert list(found) == expected
 
 

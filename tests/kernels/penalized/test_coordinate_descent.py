@@ -4,20 +4,22 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pairs import DIFFERENT
 from tables import binary_table, weights
 
-from toposwap.kernels.penalized.coordinate_descent import (
-    cholesky_solve,
-    coordinate_minimum,
-    penalty_value,
-    solve_quadratic,
-    stationarity,
-)
-from toposwap.kernels.penalized.glm_node import LOGISTIC, POISSON, solve_glm
+from toposwap.kernels.penalized.coordinate_descent import ROUNDS, cholesky_solve, solve_quadratic
+from toposwap.kernels.penalized.glm_node import solve_glm
 from toposwap.kernels.penalized.patterns import pattern_sums, spread_residuals
+from toposwap.kernels.penalized.rho import coordinate_minimum, stationarity
+from toposwap.losses import LOSSES, RowLoss
+from toposwap.penalties import ProximalPenalty
 from toposwap.scores.penalized.binary_patterns import PatternSolver
 
-SHAPES = [(0.0, 0.0, 0.0), (0.3, 0.0, 0.0), (0.3, 0.4, 0.0), (0.0, 0.0, 0.5), (0.2, 0.1, 0.3)]
+PROXIMAL = pytest.mark.parametrize(
+    "penalty", [p for p in DIFFERENT if isinstance(p, ProximalPenalty)], ids=repr
+)
+OF_ROWS = [loss for loss in (make() for make in LOSSES.values()) if isinstance(loss, RowLoss)]
+scales = st.sampled_from([0.25, 1.0, 3.0])
 seeds = st.integers(0, 1000)
 
 
@@ -35,42 +37,42 @@ def test_cholesky_solve(seed, m):
     np.testing.assert_array_equal(x, b)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@given(z=st.floats(-2.0, 2.0), curvature=st.floats(0.05, 3.0))
-def test_one_coordinate_against_a_grid(shape, z, curvature):
-    kink, concavity, ridge = shape
-    grid = np.linspace(-50.0, 50.0, 20_001)
+@PROXIMAL
+@given(z=st.floats(-2.0, 2.0), curvature=st.floats(0.05, 3.0), s=scales, v=scales)
+def test_one_coordinate_in_any_unit(penalty, z, curvature, s, v):
+    """argmin of curvature/2 w^2 - z w + v rho(s w): no other point is lower."""
 
     def objective(w):
-        size = np.minimum(np.abs(w), kink / concavity if concavity else np.inf)
-        penalty = kink * size - 0.5 * concavity * size**2 + 0.5 * ridge * w**2
-        return 0.5 * curvature * w**2 - z * w + penalty
+        return 0.5 * curvature * w**2 - z * w + v * penalty.value(np.array([s * w]))
 
-    w = coordinate_minimum(z, curvature + ridge, kink, concavity)
-    assert objective(w) <= objective(grid).min() + 1e-9
+    w = coordinate_minimum(z, curvature, penalty.rho(), s, v)
+    others = np.linspace(-1.1, 1.1, 201) * abs(z) / curvature
+    assert objective(w) <= min(map(objective, others)) + 1e-12
+    assert coordinate_minimum(z, curvature, penalty.rho(), 0.0, v) == z / curvature
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@PROXIMAL
 @given(seed=seeds)
-def test_quadratics_end_stationary_and_lower(shape, seed):
+def test_quadratics_end_stationary_and_lower(penalty, seed):
     rng = np.random.default_rng(seed)
     m = 6
     root = rng.standard_normal((m, 9))
     H, q = root @ root.T / 9, rng.standard_normal(m)
     start = rng.standard_normal(m)
-    each = [np.full(m, number) for number in shape]
+    s, v = 2.0 ** rng.integers(-2, 3, m), 0.5
+    s[-1] = 0.0  # an intercept, which bears no penalty
 
     def objective(w):
-        penalty = sum(penalty_value(x, *shape) for x in w)
-        return 0.5 * w @ H @ w - q @ w + penalty
+        return 0.5 * w @ H @ w - q @ w + v * penalty.value(s * w)
 
     w = start.copy()
-    assert solve_quadratic(H, q, w, *each, np.full(m, 1e-10))
+    rho = penalty.rho()
+    assert solve_quadratic(H, q, w, rho, s, v, np.full(m, 1e-10), ROUNDS)
     assert objective(w) <= objective(start) + 1e-12
     gradient = H @ w - q
-    assert max(stationarity(w[u], gradient[u], *shape) for u in range(m)) <= 1e-9
-    if shape[0] == 0.0:
-        np.testing.assert_allclose(w, np.linalg.solve(H + shape[2] * np.eye(m), q), atol=1e-7)
+    assert max(stationarity(w[u], gradient[u], rho, s[u], v) for u in range(m)) <= 1e-9
+    if not penalty.by_size:
+        np.testing.assert_allclose(w, np.linalg.solve(H, q), atol=1e-7)
 
 
 @given(seed=seeds)
@@ -90,12 +92,12 @@ def test_patterns_are_counted(seed):
     np.testing.assert_allclose(residual, omega * (mu[expected] - y))
 
 
-@pytest.mark.parametrize("kind", [LOGISTIC, POISSON])
-@pytest.mark.parametrize("shape", [(0.02, 0.0, 0.0), (0.02, 0.01, 0.0), (0.02, 0.0, 0.1)])
-def test_patterns_solve_what_rows_solve(kind, shape):
+@pytest.mark.parametrize("loss", [loss for loss in OF_ROWS if loss.canonical], ids=repr)
+@pytest.mark.parametrize("penalty", [p for p in DIFFERENT if 0.0 < p.threshold < np.inf], ids=repr)
+def test_patterns_solve_what_rows_solve(loss, penalty):
     X = binary_table(3, 6)
     targets = np.ascontiguousarray(X.T)
-    if kind == POISSON:
+    if loss.name == "poisson":
         rng = np.random.default_rng(0)
         targets[0] = rng.poisson(np.exp(0.3 * X @ weights(rng, 6)[:, -1]))
     n = len(X)
@@ -103,29 +105,34 @@ def test_patterns_solve_what_rows_solve(kind, shape):
     mean, scale = targets.mean(axis=1), np.ones(6)
     Z = targets - mean[:, None]
     deviations = Z.std(axis=1)
-    each = [np.full(6, number) for number in shape]
+    terms, parameters = loss.terms.address, np.array(loss.parameters)
+    rho, units = penalty.rho(), np.ones(6)
     allowed = np.arange(6) != 0
     ends = []
     for solve in ("patterns", "rows"):
         w, gradient, size = np.zeros(6), np.empty(6), np.empty(6)
         if solve == "patterns":
             solver = PatternSolver(Z, omega, targets, targets, mean, scale, deviations)
-            b, loss, done = solver.solve(0, kind, allowed, w, 0.0, *each, 1e-11, gradient, size)
+            b, value, done = solver.solve(
+                0, terms, parameters, allowed, w, 0.0, rho, units, 1e-11, gradient, size
+            )
         else:
-            b, loss, done = solve_glm(
+            b, value, done = solve_glm(
                 Z,
                 omega,
                 targets[0],
-                kind,
+                terms,
+                parameters,
                 deviations,
                 allowed,
                 w,
                 0.0,
-                *each,
+                rho,
+                units,
                 1e-11,
                 gradient,
                 size,
             )
         assert done
-        ends.append(np.concatenate([w, [b, loss], gradient, size]))
+        ends.append(np.concatenate([w, [b, value], gradient, size]))
     np.testing.assert_allclose(*ends, atol=1e-8)

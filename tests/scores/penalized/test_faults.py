@@ -193,7 +193,7 @@ def test_the_callers_table_is_left_alone():
 
 
 def test_unknown_names():
-    with pytest.raises(InputError, match="loss: 'huber' is not one of"):
-        Penalized("huber", "l1")
+    with pytest.raises(InputError, match="loss: 'cauchy' is not one of"):
+        Penalized("cauchy", "l1")
     with pytest.raises(InputError, match="penalty: 'l3' is not one of"):
         Penalized("gaussian", "l3")

@@ -181,7 +181,8 @@ def test_brute_force_over_orders(score):
         with pytest.raises(InputError, match="search='exact'"):
             run(SEARCHES["exact"](), exact, bound.data.names, rng=rng)
     values = []
-    for _ in range(3):
+    # With several solutions a node, one start in three may end elsewhere.
+    for _ in range(3 if provable(score) else 10):
         fit = bound.fit(Order(rng.permutation(5)))
         run(SEARCHES["auto"](), fit, bound.data.names, rng=rng)
         values.append(fit.value)

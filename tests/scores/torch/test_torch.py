@@ -253,7 +253,7 @@ def test_more_starts_are_no_worse():
         ({"l2": "a"}, "l2: must be a number >= 0"),
         ({"n_starts": 0}, "n_starts: must be a whole number >= 1"),
         ({"tolerance": 2.0}, "tolerance: must be a number between 0 and 1"),
-        ({"loss": "huber"}, "loss: 'huber' is not one of"),
+        ({"loss": "cauchy"}, "loss: 'cauchy' is not one of"),
     ],
 )
 def test_settings_that_make_no_sense(settings, match):

@@ -6,9 +6,9 @@ r"""One hidden layer in single or double precision: loss, best output weights an
                  + \tfrac12 \sum_a \rho_a v_a^2 .
 
 X (k, n) holds inputs in rows, so that the inner loops run over samples and vectorise. For the
-losses made of squares the minimum over v is a ridge regression with h unknowns (variable
-projection), and the gradient of F is the partial one at that v. For the logistic loss v is an
-argument like A.
+losses of the residual variance the minimum over v is a ridge regression with h unknowns (variable
+projection), and the gradient of F is the partial one at that v. For those that are sums over rows v
+is an argument like A. The losses bring their formulas, see :class:`Formula`.
 
 These are the functions that the search calls millions of times, in single precision; they work in
 double precision too, where X, y and the scratch arrays are. Everything that is reported is computed
@@ -17,12 +17,13 @@ again by :mod:`toposwap.scores.mlp.problem`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from toposwap.kernels.jit import kernel, reordered_kernel
 from toposwap.kernels.linalg.products import combinations, inner_products
+from toposwap.kernels.pointers import call_row_terms, call_variance_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float32] | NDArray[np.float64]
 
 SIGMOID, TANH, RELU = 0, 1, 2
-SQUARES, LIKELIHOOD, LOGISTIC = 0, 1, 2
 
 _F = np.float32
 _DOUBLE = 8
@@ -41,6 +41,18 @@ _LOG2E = _F(1.4426950408889634)
 _C1, _C2, _C3 = _F(0.69314718), _F(0.24022651), _F(0.055504109)
 _C4, _C5, _C6 = _F(0.0096181291), _F(0.0013333558), _F(0.00015403530)
 _ONE, _HALF, _LARGEST = _F(1.0), _F(0.5), _F(126.0)
+
+
+class Formula(NamedTuple):
+    """A loss as kernels take it.
+
+    ``by_rows`` says which kind of terms is at the address ``terms``: those of a sum over rows,
+    which take ``parameters`` besides, or those of the residual variance.
+    """
+
+    by_rows: bool
+    terms: int
+    parameters: NDArray[np.float64]
 
 
 @reordered_kernel
@@ -108,16 +120,26 @@ def _squares(y: Reals, f: Reals) -> float:
 
 
 @reordered_kernel
-def _likelihood_of_ones(y: Reals, f: Reals) -> float:
-    """Put y - p into f and return sum(log(1 + exp f) - y f)."""
+def _sum_of_squares(y: Reals) -> float:
+    """||y||^2, summed in double precision."""
     total = 0.0
-    for i in range(f.size):
-        z = np.float64(f[i])
-        small = np.exp(-abs(z))
-        total += max(z, 0.0) + np.log1p(small) - np.float64(y[i]) * z
-        p = 1.0 / (1.0 + small)
-        f[i] = y[i] - _F(p if z >= 0.0 else 1.0 - p)
+    for i in range(y.size):
+        total += np.float64(y[i]) * np.float64(y[i])
     return total
+
+
+@kernel
+def row_residuals(y: Reals, f: Reals, loss: Formula) -> float:
+    """Put minus n times the slope of a sum over rows into f and return the loss."""
+    n = y.size
+    eta, target, omega = np.empty(n), np.empty(n), np.empty(n)
+    slope, curvature = np.empty(n), np.empty(n)
+    for i in range(n):
+        eta[i], target[i], omega[i] = f[i], y[i], 1.0 / n
+    value, _ = call_row_terms(loss.terms, eta, target, omega, loss.parameters, slope, curvature)
+    for i in range(n):
+        f[i] = -n * slope[i]
+    return value
 
 
 @reordered_kernel
@@ -180,11 +202,11 @@ def _best_output(
     S: Reals,
     y: Reals,
     ridge: NDArray[np.float64],
-    loss: int,
+    loss: Formula,
     careful: bool,
     v: NDArray[np.float64],
 ) -> None:
-    """The output weights that minimise a loss made of squares, given the hidden layer."""
+    """The output weights that minimise a loss of the residual variance, given the hidden layer."""
     rows, n = S.shape
     gram, factor = np.empty((rows, rows)), np.empty((rows, rows))
     if careful:
@@ -195,17 +217,15 @@ def _best_output(
         inner_products(S, S, True, gram)
         c = np.dot(S, y).astype(np.float64) / n
     gram /= n
-    if loss == SQUARES:
-        _ridge(gram, c, ridge, factor, v)
-        return
-    # 1/2 log ||r||^2: the stationary point is that of squares with the ridge times ||r||^2 / n.
-    power = 0.0
-    for i in range(n):
-        power += np.float64(y[i]) ** 2
-    power /= n
+    # phi(s): the stationary point is that of s / 2 with the ridge times 1 / (2 phi'(s)).
+    power = _sum_of_squares(y) / n
     mean_square = power
+    softer = np.empty(rows)
     for _ in range(30):
-        _ridge(gram, c, ridge * mean_square, factor, v)
+        unit = 0.5 / call_variance_terms(loss.terms, mean_square, 1.0, 1.0)[1]
+        for a in range(rows):
+            softer[a] = ridge[a] * unit
+        _ridge(gram, c, softer, factor, v)
         latest = power
         for a in range(rows):
             t = -2.0 * c[a]
@@ -213,9 +233,9 @@ def _best_output(
                 t += gram[a, b] * v[b]
             latest += t * v[a]
         latest = max(latest, 1e-7 * power)
-        done = abs(latest - mean_square) <= 1e-7 * latest
+        other = 0.5 / call_variance_terms(loss.terms, latest, 1.0, 1.0)[1]
         mean_square = latest
-        if done:
+        if abs(other - unit) <= 1e-7 * other:
             break
 
 
@@ -226,7 +246,7 @@ def evaluate(
     y: Reals,
     decay: NDArray[np.float64],
     ridge: NDArray[np.float64],
-    loss: int,
+    loss: Formula,
     activation: int,
     careful: bool,
     S: Reals,
@@ -241,9 +261,9 @@ def evaluate(
     output weights of opposite signs, and from sums in single precision these are so wrong that a
     descent ends in the middle of a valley.
 
-    ``u`` is A row by row, followed by v for the logistic loss. ``decay`` (k,) and ``ridge`` (rows
-    of S,) are the weights of the squares. ``S``, ``A`` and ``f`` are scratch; ``v`` and
-    ``gradient`` are results.
+    ``u`` is A row by row, followed by v for a loss that is a sum over rows. ``decay`` (k,) and
+    ``ridge`` (rows of S,) are the weights of the squares. ``S``, ``A`` and ``f`` are scratch; ``v``
+    and ``gradient`` are results.
     """
     h, k = A.shape
     n = X.shape[1]
@@ -255,13 +275,14 @@ def evaluate(
     activate(S[:h], activation)
     if rows > h:
         S[h] = _ONE
-    if loss == LOGISTIC:
-        v[:] = u[h * k :]
+    if loss.by_rows:
+        for a in range(rows):
+            v[a] = u[h * k + a]
     else:
         _best_output(S, y, ridge, loss, careful, v)
     _predict(S, v, f)
-    if loss == LOGISTIC:
-        value = _likelihood_of_ones(y, f) / n
+    if loss.by_rows:
+        value = row_residuals(y, f, loss)
         scale = 1.0 / n
         for a in range(rows):
             t = 0.0
@@ -269,13 +290,8 @@ def evaluate(
                 t += S[a, i] * f[i]
             gradient[h * k + a] = ridge[a] * v[a] - t / n
     else:
-        total = _squares(y, f)
-        if loss == SQUARES:
-            value = 0.5 * total / n
-            scale = 1.0 / n
-        else:
-            value = 0.5 * np.log(total)
-            scale = 1.0 / total
+        value, slope, _ = call_variance_terms(loss.terms, _squares(y, f) / n, np.float64(n), 1.0)
+        scale = 2.0 * slope / n
     _back(S[:h], v, f, scale, activation)
     slopes = np.empty((h, k))
     inner_products(S[:h], X, False, slopes)

@@ -25,7 +25,6 @@ _WINDOW = 20
 _SLOPE = 0.2
 #: Biases have no penalty to hold them.
 _LEAST_STIFFNESS = 1e-3
-LOGISTIC = network.LOGISTIC
 #: Units that die do so early; those left are cheaper. Until the first count all weights are taken
 #: to be alike, because output weights say nothing yet.
 _COUNTED_AFTER = (12, 40)
@@ -41,7 +40,7 @@ def descend(
     l2: float,
     bias: bool,
     stays_constant: bool,
-    loss: int,
+    loss: network.Formula,
     activation: int,
     careful: bool,
     max_iter: int,
@@ -63,12 +62,12 @@ def descend(
         alive = living_units(first, inputs, stays_constant)
         hidden = alive.size
         rows = hidden + 1 if bias else hidden
-        u = np.empty(hidden * k + (rows if loss == LOGISTIC else 0))
+        u = np.empty(hidden * k + (rows if loss.by_rows else 0))
         each = np.zeros(u.size)
         for a in range(hidden):
             u[a * k : a * k + k] = first[alive[a]]
             each[a * k : a * k + k] = penalty
-        if loss == LOGISTIC:
+        if loss.by_rows:
             for a in range(hidden):
                 u[hidden * k + a] = output[alive[a]]
             if bias:
@@ -148,7 +147,7 @@ def minimise(
     l1: NDArray[np.float64],
     decay: NDArray[np.float64],
     ridge: NDArray[np.float64],
-    loss: int,
+    loss: network.Formula,
     activation: int,
     careful: bool,
     hidden: int,
@@ -216,6 +215,6 @@ def minimise(
         u[:] = tried
         g[:] = tried_g
         value = new
-    if loss != LOGISTIC:
+    if not loss.by_rows:
         _evaluate(u, X, y, decay, ridge, loss, activation, careful, S, A, f, v, g)
     return value, ended

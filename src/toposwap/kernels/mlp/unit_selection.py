@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.jit import reordered_kernel
-from toposwap.kernels.mlp.network import LOGISTIC, activate
+from toposwap.kernels.mlp.network import Formula, activate, row_residuals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ def explanatory_units(
     X: NDArray[np.float32],
     y: NDArray[np.float32],
     count: int,
-    loss: int,
+    loss: Formula,
     activation: int,
 ) -> NDArray[np.int64]:
     """The numbers of at most ``count`` of the ``candidates`` (p, k), in the order they are chosen.
@@ -47,8 +47,11 @@ def explanatory_units(
         S = np.dot(first, X)
         activate(S, activation)
         r += np.dot(output, S)
-    for i in range(n):
-        r[i] = y[i] - (_F(1.0 / (1.0 + np.exp(-r[i]))) if loss == LOGISTIC else r[i])
+    if loss.by_rows:
+        row_residuals(y, r, loss)
+    else:
+        for i in range(n):
+            r[i] = y[i] - r[i]
     r -= r.mean()
     S = np.dot(candidates, X)
     activate(S, activation)

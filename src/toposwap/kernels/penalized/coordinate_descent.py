@@ -1,8 +1,9 @@
 r"""Penalised quadratics: the small problem inside every node of a sparse score.
 
 .. math:: \min_{w \in \mathbb R^m} \tfrac12 w^\top H w - q^\top w + \sum_u \rho_u(w_u), \qquad
-          \rho_u'(w) = \operatorname{sign}(w) \max(\mathrm{kink}_u - \mathrm{concavity}_u |w|, 0)
-          + \mathrm{ridge}_u w .
+          \rho_u(w) = v\, \rho(s_u w)
+
+with the penalty :math:`\rho` of :mod:`toposwap.kernels.penalized.rho`.
 
 Sweeps over the coordinates find the signs, Newton steps on the non-zero coordinates then reach the
 last digits, which sweeps alone need thousands of rounds for when columns are correlated. Neither
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.jit import kernel
+from toposwap.kernels.penalized.rho import Rho, coordinate_minimum, rho_terms, stationarity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,48 +27,6 @@ if TYPE_CHECKING:
 _SWEEPS = 40
 _NEWTON_STEPS = 3
 ROUNDS = 500
-
-
-@kernel
-def penalty_value(w: float, kink: float, concavity: float, ridge: float) -> float:
-    """rho(w)."""
-    size = abs(w)
-    value = 0.5 * ridge * w * w
-    if concavity > 0.0:
-        size = min(size, kink / concavity)
-    return value + kink * size - 0.5 * concavity * size * size
-
-
-@kernel
-def stationarity(w: float, gradient: float, kink: float, concavity: float, ridge: float) -> float:
-    """Distance of zero from the subdifferential, given the gradient of the smooth part."""
-    if w == 0.0:
-        return max(abs(gradient) - kink, 0.0)
-    slope = max(kink - concavity * abs(w), 0.0)
-    return abs(gradient + math.copysign(slope, w) + ridge * w)
-
-
-@kernel
-def coordinate_minimum(z: float, curvature: float, kink: float, concavity: float) -> float:
-    """argmin_w curvature/2 w^2 - z w + rho(w), the ridge being part of the curvature."""
-    if curvature <= 0.0:
-        return 0.0
-    size = abs(z)
-    if kink == 0.0:
-        return z / curvature
-    if concavity == 0.0:
-        return math.copysign(max(size - kink, 0.0) / curvature, z)
-    if curvature <= concavity:
-        # Concave between zero and the end of the slope: one of the two sides wins.
-        if z * z * concavity > kink * kink * curvature:
-            return z / curvature
-        return 0.0
-    if size <= kink:
-        return 0.0
-    inner = (size - kink) / (curvature - concavity)
-    if inner <= kink / concavity:
-        return math.copysign(inner, z)
-    return z / curvature
 
 
 @kernel
@@ -106,19 +66,33 @@ def cholesky_solve(A: NDArray[np.float64], b: NDArray[np.float64], m: int) -> fl
 
 
 @kernel
+def subtract_product(
+    H: NDArray[np.float64],
+    q: NDArray[np.float64],
+    w: NDArray[np.float64],
+    r: NDArray[np.float64],
+) -> None:
+    """Put q - H w into r; ``H`` is (m, m)."""
+    np.dot(H, w, r)
+    for t in range(w.size):
+        r[t] = q[t] - r[t]
+
+
+@kernel
 def _objective(
     q: NDArray[np.float64],
     r: NDArray[np.float64],
     w: NDArray[np.float64],
-    kink: NDArray[np.float64],
-    concavity: NDArray[np.float64],
-    ridge: NDArray[np.float64],
+    rho: Rho,
+    s: NDArray[np.float64],
+    v: float,
 ) -> float:
     """The objective where r = q - H w."""
     total = 0.0
     for u in range(w.size):
-        total -= 0.5 * w[u] * (q[u] + r[u])
-        total += penalty_value(w[u], kink[u], concavity[u], ridge[u])
+        if w[u] != 0.0:
+            total -= 0.5 * w[u] * (q[u] + r[u])
+            total += rho_terms(w[u], rho, s[u], v)[0]
     return total
 
 
@@ -128,37 +102,40 @@ def _newton_step(
     q: NDArray[np.float64],
     w: NDArray[np.float64],
     r: NDArray[np.float64],
-    kink: NDArray[np.float64],
-    concavity: NDArray[np.float64],
-    ridge: NDArray[np.float64],
+    rho: Rho,
+    s: NDArray[np.float64],
+    v: float,
 ) -> bool:
     """One step on the coordinates that are not held at zero, no sign changed; whether it helped."""
     m = w.size
     active = np.empty(m, dtype=np.int64)
+    slope, bend = np.empty(m), np.empty(m)
     count = 0
+    before = 0.0
     for u in range(m):
-        if w[u] != 0.0 or kink[u] == 0.0:
+        if w[u] != 0.0 or v * s[u] * rho.kink == 0.0:
+            value, slope[count], bend[count] = rho_terms(w[u], rho, s[u], v)
+            before -= 0.5 * w[u] * (q[u] + r[u])
+            before += value
+            slope[count] -= r[u]
             active[count] = u
             count += 1
     if count == 0:
         return False
     A = np.empty((count, count))
     step = np.empty(count)
-    before = _objective(q, r, w, kink, concavity, ridge)
+    moved, left = np.empty(m), np.empty(m)
+    better, better_left = np.empty(m), np.empty(m)
     # First with the curvature as it is. Where that is not positive definite, with the concave part
     # of the penalty replaced by its tangent, which always goes down; then ever further.
-    for bent in (True, False):
+    for attempt in range(2):
+        bent = attempt == 0
         for a in range(count):
             u = active[a]
             for b in range(a, count):
                 A[a, b] = H[u, active[b]]
-            A[a, a] += ridge[u]
-            slope = kink[u] - concavity[u] * abs(w[u])
-            step[a] = ridge[u] * w[u] - r[u]
-            if slope > 0.0:
-                step[a] += math.copysign(slope, w[u])
-                if bent:
-                    A[a, a] -= concavity[u]
+            A[a, a] += bend[a] if bent else max(bend[a], 0.0)
+            step[a] = slope[a]
         if not cholesky_solve(A, step, count) > 0.0:
             continue
         improved = False
@@ -168,27 +145,31 @@ def _newton_step(
             stride, first = length, -1
             for a in range(count):
                 u = active[a]
-                if kink[u] > 0.0 and w[u] * (w[u] - stride * step[a]) < 0.0:
+                if s[u] * rho.kink > 0.0 and w[u] * (w[u] - stride * step[a]) < 0.0:
                     first = u
                     if not projected:
                         stride = w[u] / step[a]
-            moved, left = w.copy(), r.copy()
+            for t in range(m):
+                moved[t] = w[t]
+                left[t] = r[t]
             for a in range(count):
                 u = active[a]
                 moved[u] = w[u] - stride * step[a]
-                if kink[u] > 0.0 and (u == first or w[u] * moved[u] < 0.0):
+                if s[u] * rho.kink > 0.0 and (u == first or w[u] * moved[u] < 0.0):
                     moved[u] = 0.0
                 change = moved[u] - w[u]
                 for t in range(m):
                     left[t] -= change * H[u, t]
-            after = _objective(q, left, moved, kink, concavity, ridge)
+            after = _objective(q, left, moved, rho, s, v)
             if not after <= before + 1e-14 * abs(before):
                 # All that would change sign stopped at zero; now only the first to get there.
                 if projected and first >= 0 and not improved:
                     projected = False
                     continue
                 break
-            better, better_left = moved, left
+            for t in range(m):
+                better[t] = moved[t]
+                better_left[t] = left[t]
             improved = True
             # A second length starts from the same point, so only a real gain goes on.
             if bent or first >= 0 or not after < before - 1e-12 * abs(before):
@@ -196,8 +177,9 @@ def _newton_step(
             before = after
             length *= 2.0
         if improved:
-            w[:] = better
-            r[:] = better_left
+            for t in range(m):
+                w[t] = better[t]
+                r[t] = better_left[t]
             return True
     return False
 
@@ -207,30 +189,31 @@ def solve_quadratic(
     H: NDArray[np.float64],
     q: NDArray[np.float64],
     w: NDArray[np.float64],
-    kink: NDArray[np.float64],
-    concavity: NDArray[np.float64],
-    ridge: NDArray[np.float64],
+    rho: Rho,
+    s: NDArray[np.float64],
+    v: float,
     tolerance: NDArray[np.float64],
-    rounds: int = ROUNDS,
+    rounds: int,
 ) -> bool:
     """Minimise in place from ``w`` (m,) until each coordinate is stationary to ``tolerance`` (m,).
 
     ``H`` is (m, m), symmetric, positive semidefinite. Whether the tolerance was reached within
     ``rounds`` of Newton steps and sweeps.
     """
-    r = q - H @ w
+    r = np.empty(w.size)
+    subtract_product(H, q, w, r)
     for _ in range(rounds):
         for _ in range(_NEWTON_STEPS):
-            if not _newton_step(H, q, w, r, kink, concavity, ridge):
+            if not _newton_step(H, q, w, r, rho, s, v):
                 break
             # Coordinates at zero are for the sweeps.
-            if _stationary(w, r, kink, concavity, ridge, tolerance, False):
+            if _stationary(w, r, rho, s, v, tolerance, False):
                 break
         # Corrections accumulate rounding error: what decides is computed afresh.
-        r[:] = q - H @ w
-        if _stationary(w, r, kink, concavity, ridge, tolerance, True):
+        subtract_product(H, q, w, r)
+        if _stationary(w, r, rho, s, v, tolerance, True):
             return True
-        if not sweep(H, w, r, kink, concavity, ridge, _SWEEPS):
+        if not sweep(H, w, r, rho, s, v, _SWEEPS):
             return False
     return False
 
@@ -240,9 +223,9 @@ def sweep(
     H: NDArray[np.float64],
     w: NDArray[np.float64],
     r: NDArray[np.float64],
-    kink: NDArray[np.float64],
-    concavity: NDArray[np.float64],
-    ridge: NDArray[np.float64],
+    rho: Rho,
+    s: NDArray[np.float64],
+    v: float,
     times: int,
 ) -> bool:
     """Minimise along each coordinate in turn, ``times`` over, r = q - H w; whether any moved."""
@@ -251,7 +234,7 @@ def sweep(
     for _ in range(times):
         for u in range(m):
             z = r[u] + H[u, u] * w[u]
-            best = coordinate_minimum(z, H[u, u] + ridge[u], kink[u], concavity[u])
+            best = coordinate_minimum(z, H[u, u], rho, s[u], v)
             change = best - w[u]
             if change != 0.0:
                 moving = moving or abs(change) > 1e-15 * abs(best)
@@ -265,9 +248,9 @@ def sweep(
 def _stationary(
     w: NDArray[np.float64],
     r: NDArray[np.float64],
-    kink: NDArray[np.float64],
-    concavity: NDArray[np.float64],
-    ridge: NDArray[np.float64],
+    rho: Rho,
+    s: NDArray[np.float64],
+    v: float,
     tolerance: NDArray[np.float64],
     zeros: bool,
 ) -> bool:
@@ -275,6 +258,6 @@ def _stationary(
     for u in range(w.size):
         if w[u] == 0.0 and not zeros:
             continue
-        if stationarity(w[u], -r[u], kink[u], concavity[u], ridge[u]) > tolerance[u]:
+        if stationarity(w[u], -r[u], rho, s[u], v) > tolerance[u]:
             return False
     return True

@@ -1,10 +1,11 @@
 r"""One node of a Gaussian score with a penalty on its coefficients.
 
-.. math:: \min_w \tfrac12 s(w) + \rho(w) \quad\text{or}\quad \tfrac12 \log s(w) + \rho(w), \qquad
-          s(w) = \lVert R e_j - R w \rVert^2 = \tfrac1n \lVert x_j - X w \rVert^2 .
+.. math:: \min_w \varphi(s(w)) + \rho(w), \qquad
+          s(w) = \lVert R e_j - R w \rVert^2 = \tfrac1n \lVert x_j - X w \rVert^2 ,
 
-The logarithm lies below its tangent, :math:`\log s \le \log s_0 + s / s_0 - 1`, so repeating the
-quadratic problem with :math:`s_0` at the current point goes down to a stationary point. Only
+:math:`\varphi` being the loss as a function of the residual variance, s / 2 or (log s) / 2. It is
+concave and lies below its tangent, so repeating the quadratic problem of the tangent at the current
+point goes down to a stationary point. Only
 columns that are in use or violate their condition take part; residuals come from the factor R, not
 from the covariance, which keeps small residual variances accurate.
 """
@@ -16,7 +17,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.penalized.coordinate_descent import ROUNDS, solve_quadratic, stationarity
+from toposwap.kernels.penalized.coordinate_descent import (
+    ROUNDS,
+    solve_quadratic,
+    subtract_product,
+)
+from toposwap.kernels.penalized.rho import Rho, stationarity
+from toposwap.kernels.pointers import call_variance_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,10 +43,11 @@ def solve_gaussian(
     node: int,
     allowed: NDArray[np.bool_],
     w: NDArray[np.float64],
-    kink: NDArray[np.float64],
-    concavity: NDArray[np.float64],
-    ridge: NDArray[np.float64],
-    logarithmic: bool,
+    terms: int,
+    bounded: bool,
+    rho: Rho,
+    units: NDArray[np.float64],
+    weight: float,
     tolerance: float,
     gradient: NDArray[np.float64],
     scale: NDArray[np.float64],
@@ -47,16 +55,20 @@ def solve_gaussian(
 ) -> tuple[float, bool]:
     """Minimise in place from ``w`` (d,), zero outside ``allowed``; s and whether it converged.
 
-    ``columns`` (d, d) holds the columns of R as rows, ``C = R'R``. ``gradient`` (d,) receives the
-    gradient of the loss, ``scale`` (d,) the size of the terms that cancel in it. A ``rough`` answer
-    is what a few Newton steps and sweeps come to; its value is no lower than that of a solution.
+    ``terms`` is the address of the loss, which is ``bounded`` or ends where a column is fitted
+    exactly; the penalty of coordinate u is weight * rho(units[u] w[u]). ``columns`` (d, d) holds
+    the columns of R as rows, ``C = R'R``. ``gradient`` (d,) receives the gradient of the loss,
+    ``scale`` (d,) the size of the terms that cancel in it. A ``rough`` answer is what a few Newton
+    steps and sweeps come to; its value is no lower than that of a solution.
     """
     d = w.size
     work = np.empty(d, dtype=np.int64)
+    error = np.empty(d)
     own = C[node, node]
     s = own
     for round_ in range(_ROUNDS):
-        error = columns[node].copy()
+        for t in range(d):
+            error[t] = columns[node, t]
         size = deviations[node]
         for u in range(d):
             if w[u] != 0.0:
@@ -66,10 +78,10 @@ def solve_gaussian(
         s = 0.0
         for t in range(d):
             s += error[t] * error[t]
-        if logarithmic and not s > VANISHING * own:
+        if not bounded and not s > VANISHING * own:
             return 0.0, False
-        a = 1.0 / s if logarithmic else 1.0
-        gradient[:] = columns @ error
+        a = 2.0 * call_variance_terms(terms, s, 1.0, 1.0)[1]
+        np.dot(columns, error, gradient)
         m = 0
         worst = 0.0
         for u in range(d):
@@ -77,9 +89,9 @@ def solve_gaussian(
             scale[u] = a * deviations[u] * size
             if not allowed[u]:
                 continue
-            off = stationarity(w[u], gradient[u], kink[u], concavity[u], ridge[u])
+            off = stationarity(w[u], gradient[u], rho, units[u], weight)
             worst = max(worst, off / scale[u])
-            if w[u] != 0.0 or off > 0.0 or kink[u] == 0.0:
+            if w[u] != 0.0 or off > 0.0 or weight * rho.kink == 0.0:
                 work[m] = u
                 m += 1
         if worst <= tolerance:
@@ -87,18 +99,21 @@ def solve_gaussian(
         if rough and round_ == _ROUGH_ROUNDS:
             return s, False
         H = np.empty((m, m))
-        q = np.empty(m)
-        some = work[:m]
-        start = w[some]
+        down, q, start = np.empty(m), np.empty(m), np.empty(m)
+        stretch, close = np.empty(m), np.empty(m)
         for i in range(m):
+            u = work[i]
+            start[i], stretch[i] = w[u], units[u]
+            # While s or the columns taking part still change, more digits would be thrown away.
+            close[i] = max(0.1 * tolerance, 1e-3 * worst) * scale[u]
+            down[i] = gradient[u]
             for k in range(m):
-                H[i, k] = a * C[work[i], work[k]]
+                H[i, k] = a * C[u, work[k]]
         # q = H w - gradient at w, so that the residuals of R decide and not those of C.
-        q[:] = H @ start - gradient[some]
-        # While s or the columns taking part still change, more digits would be thrown away.
-        close = max(0.1 * tolerance, 1e-3 * worst) * scale[some]
-        rounds = 1 if rough else ROUNDS
-        solve_quadratic(H, q, start, kink[some], concavity[some], ridge[some], close, rounds)
+        subtract_product(H, down, start, q)
+        for i in range(m):
+            q[i] = -q[i]
+        solve_quadratic(H, q, start, rho, stretch, weight, close, 1 if rough else ROUNDS)
         for i in range(m):
             w[work[i]] = start[i]
     return s, False

@@ -1,7 +1,8 @@
 r"""Rows that agree on a few 0/1 columns are one row, for a node that uses only these columns.
 
 With ``k`` columns there are at most :math:`2^k` different linear predictors, so the sums over rows
-of a logistic or Poisson loss run over patterns; only the gradient at absent edges needs all rows.
+of a canonical loss (logistic, Poisson) run over patterns; only the gradient at absent edges needs
+all rows.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
-    from toposwap.penalties.base import Shaped
+    from toposwap.penalties.base import ProximalPenalty
     from toposwap.scores.custom.function import Batch
     from toposwap.scores.custom.layout import Layout, Parameters, Part
 
@@ -59,7 +59,7 @@ class Problem:
         batch: Batch,
         starts: NDArray[np.float64],
         *,
-        penalty: Shaped,
+        penalty: ProximalPenalty,
         tolerance: float,
         max_iter: int,
         check: bool,
@@ -67,7 +67,7 @@ class Problem:
         self.data, self.layout, self.parts, self.batch = data, layout, parts, batch
         self.penalty, self.tolerance, self.max_iter = penalty, tolerance, max_iter
         self.starts = np.where(layout.loops, 0.0, starts)
-        self.kink = np.where(layout.is_edge, penalty.shape.kink, 0.0)
+        self.kink = np.where(layout.is_edge, penalty.threshold, 0.0)
         self._measure(self._look_at_the_start(check=check))
 
     def call(self, part: Part, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -216,8 +216,8 @@ class Problem:
         edges = np.array([part.is_edge for part in parts])
         # Entries that are free nowhere are no variables at all.
         used = np.flatnonzero(free.any(axis=0))
-        kink = self.penalty.shape.kink
-        curved = self.penalty.shape.concavity > 0.0 or self.penalty.shape.ridge > 0.0
+        kink = self.penalty.threshold
+        curved = not self.penalty.straight
 
         def smooth(
             x: NDArray[np.float64], which: NDArray[np.int64]

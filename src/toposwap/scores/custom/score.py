@@ -15,7 +15,7 @@ from toposwap.core.errors import InputError
 from toposwap.core.registry import resolve
 from toposwap.losses.base import rows_of
 from toposwap.penalties import PENALTIES, Penalty
-from toposwap.penalties.base import Shaped
+from toposwap.penalties.base import ProximalPenalty
 from toposwap.scores.base import BoundScore, Score
 
 if TYPE_CHECKING:
@@ -159,9 +159,9 @@ class Differentiable(Score):
         return f"Differentiable({function}, separable={self.separable}, penalty={self.penalty!r})"
 
 
-def _smooth_but_for_kinks(penalty: str | Penalty) -> Shaped:
+def _smooth_but_for_kinks(penalty: str | Penalty) -> ProximalPenalty:
     found = resolve("penalty", penalty, PENALTIES, Penalty)
-    if not isinstance(found, Shaped):
+    if not isinstance(found, ProximalPenalty):
         raise InputError(
             f"penalty: {found!r} is an L0 penalty, which no gradient sees; use 'l1', 'mcp', "
             "'ridge' or 'none'"

@@ -21,7 +21,7 @@ import numpy as np
 
 from toposwap.orderfit.nodes import NodeFit
 from toposwap.orderfit.separable import Plan, SeparableFit
-from toposwap.penalties import NoPenalty, Shape
+from toposwap.penalties import NoPenalty
 from toposwap.scores.penalized.bound import BoundPenalized
 
 if TYPE_CHECKING:
@@ -58,9 +58,7 @@ class BoundEqualVariance(BoundPenalized):
         self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None, unit: float = 1.0
     ) -> EqualVarianceNode:
         """Solve ``node`` with the penalty in units of ``unit``."""
-        assert self.penalty.shape is not None
-        shape = Shape(*(unit * part for part in self.penalty.shape))
-        solution, violating = self._stationary(node, allowed, warm, shape)
+        solution, violating = self._stationary(node, allowed, warm, unit)
         penalty = self.penalty.value(solution.weights)
         return EqualVarianceNode(
             value=solution.loss + unit * penalty,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.kernels.mlp.network import SQUARES
 from toposwap.scores.additive.surrogate import surrogate_order
 from toposwap.scores.base import Point
 from toposwap.scores.mlp.problem import toward_zero
@@ -39,7 +38,7 @@ class BoundMLP(NodeNetworks):
     @property
     def gradient_unit(self) -> float:
         """For least squares alone the geometric mean of the columns' variances; else 1."""
-        if any(kind != SQUARES for kind in self.kinds):
+        if not all(loss.has_units for loss in self.losses):
             return 1.0
         return float(np.exp(2.0 * np.log(self.deviations).mean()))
 
@@ -102,7 +101,9 @@ class BoundMLP(NodeNetworks):
 
     def predictor(self, parameters: Networks) -> NetworkModel:
         """The mean of each column."""
-        return NetworkModel(parameters, self.mean, self.shift, self.losses, self.activation)
+        return NetworkModel(
+            parameters, self.mean, self.shift, self.unit, self.losses, self.activation
+        )
 
     pruning = RULE
 

@@ -21,15 +21,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
-from scipy.special import expit
 
-from toposwap.kernels.mlp.network import LIKELIHOOD, LOGISTIC, RELU, SIGMOID, SQUARES, TANH
+from toposwap.kernels.mlp.network import RELU, SIGMOID, TANH, Formula
+from toposwap.losses import MomentLoss, RowLoss
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.losses import ColumnLoss
+
 ACTIVATIONS = {"sigmoid": SIGMOID, "tanh": TANH, "relu": RELU}
-LOSS_KINDS = {"least-squares": SQUARES, "gaussian": LIKELIHOOD, "logistic": LOGISTIC}
 
 
 class Layer(NamedTuple):
@@ -54,14 +55,33 @@ def layer(z: NDArray[np.floating[Any]], activation: int) -> Layer:
     return Layer(np.maximum(z, 0.0), (z > 0.0).astype(float), np.zeros_like(z))
 
 
-def loss_slope(
-    loss: int, y: NDArray[np.floating[Any]], f: NDArray[np.floating[Any]]
-) -> NDArray[np.floating[Any]]:
-    """The negative slope of a loss by f, (n,)."""
-    if loss == LOGISTIC:
-        return np.asarray((y - expit(f)) / f.size)
+def formula(loss: ColumnLoss) -> Formula:
+    """A loss as kernels take it."""
+    assert isinstance(loss, MomentLoss | RowLoss)
+    given = loss.parameters if isinstance(loss, RowLoss) else ()
+    parameters = np.array(given, dtype=np.float64)
+    return Formula(isinstance(loss, RowLoss), loss.terms.address, parameters)
+
+
+def loss_terms(
+    loss: ColumnLoss, y: NDArray[np.floating[Any]], f: NDArray[np.floating[Any]]
+) -> tuple[float, NDArray[np.float64], NDArray[np.float64] | float, float]:
+    """A loss at ``f`` (n,), its negative slope r (n,), its curvature by row, and the coupling c.
+
+    The second derivative by f is diag(curvature) + c r r'; a sum over rows has c = 0.
+    """
+    n = f.size
+    if isinstance(loss, RowLoss):
+        slope, curvature = np.empty(n), np.empty(n)
+        eta, target = f.astype(np.float64), y.astype(np.float64)
+        parameters = np.array(loss.parameters, dtype=np.float64)
+        value, _ = loss.terms(eta, target, np.full(n, 1.0 / n), parameters, slope, curvature)
+        return value, -slope, curvature, 0.0
+    assert isinstance(loss, MomentLoss)
     r = y - f
-    return r / (f.size if loss == SQUARES else float(r @ r))
+    value, rate, bend = loss.of_variance(float(r @ r) / n, n)
+    share = n / (2.0 * rate)
+    return value, r / share, 1.0 / share, bend / rate**2
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +98,10 @@ class Problem:
         Weights of |A_ai| and of A_ai^2 / 2 for each input, (k,).
     ridge
         Weights of v_a^2 / 2, (h,) or (h + 1,) with a zero for the intercept.
-    hidden, loss, activation
-        h, and the codes of :mod:`toposwap.kernels.mlp.network`.
+    hidden, loss
+        h, and the loss of the column.
+    activation
+        A code of :mod:`toposwap.kernels.mlp.network`.
     """
 
     X: NDArray[np.float64]
@@ -88,7 +110,7 @@ class Problem:
     decay: NDArray[np.float64]
     ridge: NDArray[np.float64]
     hidden: int
-    loss: int
+    loss: ColumnLoss
     activation: int
 
     @property
@@ -116,24 +138,6 @@ class Problem:
             whole[~idle], whole[idle] = rows, constant
         return units
 
-    def loss_of(
-        self, f: NDArray[np.float64]
-    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64] | float]:
-        """The loss at ``f`` (n,), its negative slope (n,) and its curvature per sample.
-
-        The likelihood couples the samples: minus 2 slope slope' belongs to its curvature too.
-        """
-        n = f.size
-        if self.loss == LOGISTIC:
-            p = expit(f)
-            value = float(np.mean(np.logaddexp(0.0, f) - self.y * f))
-            return value, (self.y - p) / n, p * (1.0 - p) / n
-        r = self.y - f
-        total = float(r @ r)
-        if self.loss == SQUARES:
-            return 0.5 * total / n, r / n, 1.0 / n
-        return 0.5 * float(np.log(total)), r / total, 1.0 / total
-
     def penalty(self, A: NDArray[np.float64], v: NDArray[np.float64]) -> float:
         """All that is not loss."""
         size = np.abs(A).sum(axis=0) @ self.l1 + 0.5 * (A * A).sum(axis=0) @ self.decay
@@ -141,14 +145,14 @@ class Problem:
 
     def value(self, A: NDArray[np.float64], v: NDArray[np.float64]) -> float:
         """Q_j."""
-        return self.loss_of(self.forward(A, v)[1])[0] + self.penalty(A, v)
+        return loss_terms(self.loss, self.y, self.forward(A, v)[1])[0] + self.penalty(A, v)
 
     def smooth_gradient(
         self, A: NDArray[np.float64], v: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Derivatives of all but the l1 part, by A (h, k) and by v."""
         units, f = self.forward(A, v)
-        r = self.loss_of(f)[1]
+        r = loss_terms(self.loss, self.y, f)[1]
         by_v = np.append(units.value @ r, r.sum()) if self.intercept else units.value @ r
         by_a = -(v[: self.hidden, None] * units.slope * r) @ self.X.T + self.decay * A
         return by_a, self.ridge * v - by_v
@@ -192,15 +196,15 @@ class Problem:
     ) -> NDArray[np.float64]:
         """Second derivatives by the entries ``active`` (h, k) of A, row by row, and by v."""
         units, f = self.forward(A, v)
-        _, r, w = self.loss_of(f)
+        _, r, w, coupling = loss_terms(self.loss, self.y, f)
         unit, source = np.nonzero(active)
         J = self.jacobian(units, v, active)
         # One triangle is half the work of J J', and most of a step's.
         H = dsyrk(1.0, (J * np.sqrt(w)).T, trans=True)
         H += np.triu(H, 1).T
-        if self.loss == LIKELIHOOD:
+        if coupling != 0.0:
             g = J @ r
-            H -= 2.0 * np.outer(g, g)
+            H += coupling * np.outer(g, g)
         bend = v[: self.hidden, None] * units.bend * r
         cross = (units.slope * r) @ self.X.T
         start = 0

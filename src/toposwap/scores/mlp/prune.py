@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.mlp.network import LOGISTIC, SQUARES
+from toposwap.losses import LeastSquaresLoss
+from toposwap.scores.mlp.problem import loss_terms
 from toposwap.scores.mlp.solver import ROUGH
 
 if TYPE_CHECKING:
@@ -153,10 +154,10 @@ def criterion(bound: BoundMLP, node: int, fit: NodeFit, candidates: int) -> floa
         return float(np.inf)
     output = network.output[np.append(used, True) if problem.intercept else used]
     loss, gain, rank = _without_penalties(problem, first, output, active)
-    if problem.loss == LOGISTIC:
-        deviance = 2.0 * n * (loss - gain)
-    else:
+    if problem.loss.from_moments:
         deviance = n * float(np.log(2.0 * (loss - gain)))
+    else:
+        deviance = 2.0 * n * (loss - gain)
     if rank + 1 >= n:
         return float(np.inf)
     each = max(2.0 * float(np.log(np.log(max(n, 3)))), _LEAST_PENALTY)
@@ -173,10 +174,10 @@ def _without_penalties(
 
     The likelihood of squares is a function of their sum, so its step is theirs.
     """
-    if problem.loss != LOGISTIC:
-        problem = replace(problem, loss=SQUARES)
+    if problem.loss.from_moments:
+        problem = replace(problem, loss=LeastSquaresLoss())
     units, f = problem.forward(A, v)
-    loss, r, w = problem.loss_of(f)
+    loss, r, w, _ = loss_terms(problem.loss, problem.y, f)
     J = problem.jacobian(units, v, active)
     curvature = (J * w) @ J.T
     size = np.sqrt(np.maximum(np.diag(curvature), np.finfo(float).tiny))

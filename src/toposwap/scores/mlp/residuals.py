@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.mlp.unit_selection import explanatory_units
-from toposwap.scores.mlp.problem import Layer, layer, loss_slope
+from toposwap.scores.mlp.problem import Layer, formula, layer, loss_terms
 from toposwap.scores.mlp.score_tests import ScoreTests
 from toposwap.scores.mlp.starts import Network, NetworkStarts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from toposwap.losses import ColumnLoss
 
 #: Rows that tell which of some units explains most.
 _ENOUGH_ROWS = 1000
@@ -26,12 +28,12 @@ class NetworkResiduals(NetworkStarts):
     ----------
     inputs
         The columns as networks see them, (d, n).
-    kinds, activation
+    losses, activation
         The loss of each column, and of hidden units the function, by number.
     """
 
     inputs: NDArray[np.float64]
-    kinds: list[int]
+    losses: tuple[ColumnLoss, ...]
     activation: int
     _single: NDArray[np.float32]
     _targets: NDArray[np.float32]
@@ -70,7 +72,8 @@ class NetworkResiduals(NetworkStarts):
         z = network.first[used].astype(np.float32) @ self._single[self._rows(network.inputs)]
         units = layer(z, self.activation)
         f = v @ units.value + np.float32(network.output[-1] if self.score.bias else 0.0)
-        return v, units, loss_slope(self.kinds[node], self._targets[node], f)
+        r = loss_terms(self.losses[node], self._targets[node], f)[1]
+        return v, units, r.astype(np.float32)
 
     def explanatory(
         self, node: int, network: Network, units: NDArray[np.float64], count: int
@@ -87,7 +90,7 @@ class NetworkResiduals(NetworkStarts):
             X[self._rows(network.inputs)],
             y[node],
             count,
-            self.kinds[node],
+            formula(self.losses[node]),
             self.activation,
         )
 

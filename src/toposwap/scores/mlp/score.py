@@ -9,8 +9,8 @@ r"""Networks with one hidden layer, as in the paper.
 i -> j is the i-th column of :math:`A_j`, so :math:`W_{ij} = \lVert A_j e_i \rVert_1`; output
 weights, biases :math:`b_j` and intercepts :math:`c_j` belong to no edge and carry no l1. Biases and
 intercepts carry no penalty at all. Instead of squares a column may have the likelihood
-:math:`\frac12 \log \lVert x_j - f_j \rVert^2` ("gaussian") or, if it holds zeros and ones, the
-logistic loss at f_j.
+:math:`\frac12 \log \lVert x_j - f_j \rVert^2` ("gaussian") or any other loss of
+:mod:`toposwap.losses` at f_j: logistic, Poisson, Huber's.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.losses import MomentLoss, RowLoss
 from toposwap.losses.base import rows_of
 from toposwap.penalties.base import checked
 from toposwap.scores.base import Score
-from toposwap.scores.mlp.problem import ACTIVATIONS, LOSS_KINDS, layer
+from toposwap.scores.mlp.problem import ACTIVATIONS, layer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,8 +70,10 @@ class NetworkModel:
     ----------
     networks
         The parameters.
-    mean, shift
-        What is taken off the inputs and added to the outputs, (d,) each.
+    mean
+        What is taken off the inputs, (d,).
+    shift, unit
+        A column is shift + unit * the mean of its loss at the output, (d,) each.
     losses
         One for each column.
     activation
@@ -80,6 +83,7 @@ class NetworkModel:
     networks: Networks
     mean: NDArray[np.float64]
     shift: NDArray[np.float64]
+    unit: NDArray[np.float64]
     losses: Sequence[ColumnLoss]
     activation: int
 
@@ -91,7 +95,7 @@ class NetworkModel:
             z = self.networks.first[:, :, j].T @ inputs + self.networks.biases[:, j, None]
             units = layer(z, self.activation).value
             f = self.networks.output[:, j] @ units + self.networks.intercepts[j]
-            values[:, j] = loss.mean(f) + self.shift[j]
+            values[:, j] = self.unit[j] * loss.mean(f) + self.shift[j]
         return values
 
 
@@ -113,8 +117,8 @@ class MLP(Score):
         How often a node is fitted: from a random first layer, then from the best network so far
         with a few units drawn anew; the best solution is kept.
     loss
-        "least-squares", "gaussian", "logistic", or a loss for each column as a list or a mapping
-        from names, or "auto".
+        A loss or its name ("least-squares", "gaussian", "logistic", "poisson", "huber"), a loss
+        for each column as a list or a mapping from names, or "auto".
     activation
         "sigmoid", "tanh" or "relu".
     bias
@@ -173,9 +177,10 @@ class MLP(Score):
         rows_of(data, "network's")
         losses = as_loss(self.loss).columns(data)
         for name, loss in zip(data.names, losses, strict=True):
-            if loss.name not in LOSS_KINDS:
+            if not isinstance(loss, MomentLoss | RowLoss):
                 raise InputError(
-                    f"loss: networks have no {loss.name} loss (column {name!r}); use one of "
-                    f"{', '.join(LOSS_KINDS)}"
+                    f"loss: {loss!r} of column {name!r} is neither a function of the residual "
+                    "variance (subclass MomentLoss) nor a sum over rows (subclass RowLoss), so no "
+                    "network can be fitted with it"
                 )
         return BoundMLP(self, data, losses)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.validation import columns, listed
-from toposwap.kernels.mlp.network import LOGISTIC, SIGMOID, SQUARES
+from toposwap.kernels.mlp.network import SIGMOID
 from toposwap.kernels.mlp.orthant import descend, living_units
-from toposwap.losses.logistic import zeros_and_ones
+from toposwap.losses import RowLoss
 from toposwap.orderfit.nodes import NodeFit
-from toposwap.scores.mlp.problem import ACTIVATIONS, LOSS_KINDS, Problem
+from toposwap.scores.mlp.problem import ACTIVATIONS, Problem, formula
 from toposwap.scores.mlp.residuals import NetworkResiduals
 from toposwap.scores.mlp.starts import Network
 
@@ -59,20 +59,19 @@ class NodeNetworks(NetworkResiduals):
         self.score: MLP = score
         self.data = data
         self.losses = losses
-        self.kinds = [LOSS_KINDS[loss.name] for loss in losses]
         self.activation = ACTIVATIONS[score.activation]
         assert data.rows is not None
         self.mean = data.mean if score.bias else np.zeros(data.d)
-        logistic = np.array([kind == LOGISTIC for kind in self.kinds])
-        self.shift = np.where(logistic, 0.0, self.mean)
         X = np.ascontiguousarray(data.rows.T)
         # With the row of the biases at the end, ready to be picked from.
         self._double = np.vstack([X - self.mean[:, None], np.ones((1, data.n))])
         self._single = self._double.astype(np.float32)
         self.inputs = self._double[:-1]
+        self.shift, self.unit = self.mean.copy(), np.ones(data.d)
         self.targets = X - self.shift[:, None]
-        for j in np.flatnonzero(logistic):
-            self.targets[j] = zeros_and_ones(X[j])
+        for j, loss in enumerate(losses):
+            if isinstance(loss, RowLoss):
+                self.targets[j], self.shift[j], self.unit[j] = loss.target(X[j])
         self._targets = self.targets.astype(np.float32)
         self.deviations = data.deviations * data.scale
         # A restart concerns a stretch of the order or a pair, and a long one has more of these, but
@@ -90,7 +89,7 @@ class NodeNetworks(NetworkResiduals):
 
     def _units(self) -> Iterator[str]:
         """Squares have units and penalties have none."""
-        squares = np.array([kind == SQUARES for kind in self.kinds])
+        squares = np.array([loss.has_units for loss in self.losses])
         for beyond, told in (
             (self.deviations > _LARGE, "weigh nothing, so that noise is fitted, and slowly"),
             (self.deviations < _SMALL, "cost more than any cause explains, so that none is found"),
@@ -105,7 +104,7 @@ class NodeNetworks(NetworkResiduals):
     @property
     def scales(self) -> NDArray[np.float64]:
         """What the gradient by a bias is measured by, (d,): the variance of a column of squares."""
-        squares = np.array([kind == SQUARES for kind in self.kinds])
+        squares = np.array([loss.has_units for loss in self.losses])
         return np.where(squares, self.deviations**2, 1.0)
 
     def problem(self, node: int, inputs: NDArray[np.intp]) -> Problem:
@@ -120,7 +119,7 @@ class NodeNetworks(NetworkResiduals):
         if bias:
             l1, l2, ridge = np.append(l1, 0.0), np.append(l2, 0.0), np.append(ridge, 0.0)
         return Problem(
-            X, self.targets[node], l1, l2, ridge, score.hidden, self.kinds[node], self.activation
+            X, self.targets[node], l1, l2, ridge, score.hidden, self.losses[node], self.activation
         )
 
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
@@ -194,7 +193,7 @@ class NodeNetworks(NetworkResiduals):
             self.score.l2,
             self.score.bias,
             self._stays_constant(node),
-            self.kinds[node],
+            formula(self.losses[node]),
             self.activation,
             tolerance <= _FINE,
             max_iter,
@@ -209,7 +208,7 @@ class NodeNetworks(NetworkResiduals):
         of a constant unit 0, and then no gradient reaches its inputs.
         """
         constant_is_zero = self.score.bias or self.activation != SIGMOID
-        return constant_is_zero and self.kinds[node] != LOGISTIC
+        return constant_is_zero and self.losses[node].from_moments
 
     def settled(self, node: int, network: Network) -> NodeFit:
         """As far as single precision goes: enough for what no certificate speaks of."""

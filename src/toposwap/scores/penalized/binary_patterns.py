@@ -1,4 +1,7 @@
-"""The nodes of a sparse score on 0/1 columns, through the patterns of the few columns in use."""
+"""The nodes of a sparse score on 0/1 columns, through the patterns of the few columns in use.
+
+For canonical losses, in which the mean of y stands for the rows of a pattern.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from toposwap.kernels.penalized.patterns import pattern_sums, spread_residuals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from toposwap.kernels.penalized.rho import Rho
 
 #: With more columns in use there are hardly fewer patterns than rows.
 _MOST_COLUMNS = 9
@@ -49,13 +54,13 @@ class PatternSolver:
     def solve(
         self,
         node: int,
-        kind: int,
+        terms: int,
+        parameters: NDArray[np.float64],
         allowed: NDArray[np.bool_],
         w: NDArray[np.float64],
         b: float,
-        kinks: NDArray[np.float64],
-        concavity: NDArray[np.float64],
-        ridge: NDArray[np.float64],
+        rho: Rho,
+        units: NDArray[np.float64],
         tolerance: float,
         gradient: NDArray[np.float64],
         size: NDArray[np.float64],
@@ -79,14 +84,14 @@ class PatternSolver:
                 Z,
                 weight,
                 target,
-                kind,
+                terms,
+                parameters,
                 self._deviations[some],
                 np.ones(some.size, dtype=bool),
                 part,
                 b,
-                kinks[some],
-                concavity[some],
-                ridge[some],
+                rho,
+                units[some],
                 0.5 * tolerance,
                 *unused,
             )
@@ -95,13 +100,15 @@ class PatternSolver:
             w[some] = part
             # The residuals of the patterns hold the means that their rows share.
             left, curvature = np.empty(weight.size), np.empty(weight.size)
-            _, squares = loss_terms(Z, weight, target, kind, part, b, left, curvature)
+            loss_terms(Z, weight, target, terms, parameters, part, b, left, curvature)
+            fitted = left / weight + target
             mu = np.zeros(mass.size)
-            mu[met] = left / weight + target
+            mu[met] = fitted
             spread_residuals(self._omega, y, codes, mu, residual)
             np.dot(self._Z, residual, out=gradient)
+            squares = weight @ np.square(fitted)
             size[:] = self._deviations * float(np.sqrt(self._squares[node]) + np.sqrt(squares))
-            wrong = allowed & ~active & (np.abs(gradient) > kinks + tolerance * size)
+            wrong = allowed & ~active & (np.abs(gradient) > rho.kink * units + tolerance * size)
             if not wrong.any():
                 return b, loss, True
             active |= wrong

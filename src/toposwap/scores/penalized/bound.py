@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.losses import ColumnLoss, GaussianLoss, LeastSquaresLoss
+from toposwap.losses import MomentLoss
 from toposwap.orderfit.exact import best_order, best_parents, members
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
-from toposwap.penalties import L0, NoPenalty
+from toposwap.penalties import L0, NoPenalty, ProximalPenalty
 from toposwap.scores.base import Point
 from toposwap.scores.correlated import least_correlated_order
 from toposwap.scores.penalized.gaussian_nodes import GaussianNodes, Solution
-from toposwap.scores.penalized.glm_nodes import KINDS, GLMNodes
+from toposwap.scores.penalized.glm_nodes import GLMNodes
 from toposwap.scores.penalized.parent_selection import select_parents
 from toposwap.scores.penalized.rough_fit import RoughFit
 from toposwap.scores.predictors import LinearModel
@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 
     from toposwap.core.dataset import Dataset
     from toposwap.core.order import Order
+    from toposwap.losses import ColumnLoss
     from toposwap.orderfit.base import OrderFit
     from toposwap.orderfit.separable import SeparableFit
-    from toposwap.penalties import Penalty, Shape
+    from toposwap.penalties import Penalty
     from toposwap.scores.base import BoundScore, Score
 
 #: Nodes are solved well below the tolerance of the certificate.
 _NODE_TOLERANCE = 1e-10
-_FREE = NoPenalty().shape
+_FREE = NoPenalty()
 #: Columns up to which every move of a concave penalty is evaluated exactly.
 _MOST_EXACT_DELTAS = 50
 #: How far above its threshold a gradient must be for a rough solution to want the candidate.
@@ -74,7 +75,6 @@ class BoundPenalized(SeparableScore):
         #: What was chosen by looking at the data, in words.
         self.choices = (remark,) if remark else ()
         self._moments = [loss.from_moments for loss in losses]
-        self._logarithmic = [isinstance(loss, GaussianLoss) for loss in losses]
         if not penalty.convex and all(self._moments) and data.d <= _MOST_EXACT_DELTAS:
             # Nodes have many local minima, and so have orders.
             self.suggested_restarts = 10
@@ -86,7 +86,7 @@ class BoundPenalized(SeparableScore):
     @cached_property
     def gradient_unit(self) -> float:
         """For least squares alone, the geometric mean of the columns' variances; else 1."""
-        if not all(isinstance(loss, LeastSquaresLoss) for loss in self.losses):
+        if not all(loss.has_units for loss in self.losses):
             return 1.0
         logs = np.log(self.data.deviations) + np.log(self.data.scale)
         return float(np.exp(2.0 * logs.mean()))
@@ -105,22 +105,18 @@ class BoundPenalized(SeparableScore):
         if isinstance(self.penalty, L0):
             solution, violating = self._select(node, allowed, warm)
         else:
-            assert self.penalty.shape is not None
-            solution, violating = self._stationary(node, allowed, warm, self.penalty.shape)
+            solution, violating = self._stationary(node, allowed, warm)
         value = solution.loss + self.penalty.value(solution.weights)
         parameters = (solution.weights, solution.intercept)
         return NodeFit(value, parameters, support=solution.weights != 0.0, violating=violating)
 
     def rough_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
-        """What a few steps from ``warm`` come to, for a Gaussian column and a shaped penalty."""
-        assert self.penalty.shape is not None
+        """What a few steps from ``warm`` come to, for a Gaussian column and a sized penalty."""
+        loss, penalty = self.losses[node], self.penalty
+        assert isinstance(loss, MomentLoss)
+        assert isinstance(penalty, ProximalPenalty)
         solution = self._gaussian.solve(
-            node,
-            allowed,
-            warm.parameters[0],
-            self.penalty.shape,
-            logarithmic=self._logarithmic[node],
-            rough=True,
+            node, allowed, warm.parameters[0], loss, penalty, rough=True
         )
         value = solution.loss + self.penalty.value(solution.weights)
         # A candidate that is hardly wanted would hardly lower the value.
@@ -137,11 +133,12 @@ class BoundPenalized(SeparableScore):
         return Coefficients(weights, np.array([node.parameters[1] for node in nodes]))
 
     def _stationary(
-        self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None, shape: Shape
+        self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None, weight: float = 1.0
     ) -> tuple[Solution, NDArray[np.bool_]]:
         """The solution and which absent variables (d,) would change it if they were allowed."""
+        assert isinstance(self.penalty, ProximalPenalty)
         start = None if warm is None else warm.parameters
-        solution = self._solve(node, allowed, start, shape)
+        solution = self._solve(node, allowed, start, self.penalty, weight)
         excess = np.abs(solution.gradient) - solution.kinks
         violating = (excess > _NODE_TOLERANCE * solution.size) & ~allowed
         violating[node] = False
@@ -152,15 +149,16 @@ class BoundPenalized(SeparableScore):
         node: int,
         allowed: NDArray[np.bool_],
         start: tuple[NDArray[np.float64], float] | None,
-        shape: Shape,
+        penalty: ProximalPenalty,
+        weight: float = 1.0,
     ) -> Solution:
-        if self._moments[node]:
+        """Minimise loss + weight * penalty; only losses of moments have weights other than 1."""
+        loss = self.losses[node]
+        if isinstance(loss, MomentLoss):
             weights = None if start is None else start[0]
-            return self._gaussian.solve(
-                node, allowed, weights, shape, logarithmic=self._logarithmic[node]
-            )
+            return self._gaussian.solve(node, allowed, weights, loss, penalty, weight=weight)
         assert self._glm is not None
-        return self._glm.solve(node, allowed, start, shape, KINDS[self.losses[node].name])
+        return self._glm.solve(node, allowed, start, penalty)
 
     def _select(
         self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None
@@ -172,12 +170,14 @@ class BoundPenalized(SeparableScore):
             start = None if near is None else (near.weights, near.intercept)
             return self._solve(node, parents, start, _FREE)
 
-        if self._moments[node]:
-            curvature = partial(self._gaussian.curvature, node, logarithmic=self._logarithmic[node])
-        else:
+        def curvature(solution: Solution) -> NDArray[np.float64]:
+            if isinstance(loss, MomentLoss):
+                return self._gaussian.curvature(node, solution, loss)
             assert self._glm is not None
-            curvature = partial(self._glm.curvature, node, kind=KINDS[self.losses[node].name])
-        squares = isinstance(self.losses[node], LeastSquaresLoss)
+            return self._glm.curvature(node, solution)
+
+        loss = self.losses[node]
+        scale = float(self.data.scale[node])
         return select_parents(
             allowed,
             np.zeros_like(allowed) if warm is None else warm.parameters[0] != 0.0,
@@ -185,20 +185,20 @@ class BoundPenalized(SeparableScore):
             fit,
             curvature,
             node=node,
-            logarithmic=self._logarithmic[node],
-            unit=float(self.data.scale[node]) ** 2 if squares else 1.0,
+            loss=loss,
+            unit=loss.unit(scale) if isinstance(loss, MomentLoss) else 1.0,
         )
 
     def starting_order(self, rng: np.random.Generator) -> Order | None:  # noqa: ARG002
         """The least correlated first, where variances say nothing."""
-        return least_correlated_order(self.data) if all(self._logarithmic) else None
+        likelihood = all(self._moments) and not any(loss.has_units for loss in self.losses)
+        return least_correlated_order(self.data) if likelihood else None
 
     def guide(self) -> BoundScore | None:
         """BIC where the loss is a likelihood: there edges are chosen in microseconds."""
         from toposwap.scores.penalized.score import Penalized
 
-        own = zip(self._logarithmic, self._moments, strict=True)
-        free_of_units = all(logarithmic or not squares for logarithmic, squares in own)
+        free_of_units = not any(loss.has_units for loss in self.losses)
         if not free_of_units or not self.penalty.selects_edges or self.data.n <= self.data.d:
             return None
         try:
@@ -324,16 +324,14 @@ class BoundPenalized(SeparableScore):
         b, losses, size, gradient = np.empty(d), np.empty(d), np.empty(d), np.empty((d, d))
         worst = 0.0
         for j, loss in enumerate(self.losses):
-            if self._moments[j]:
-                losses[j], gradient[:, j], size[j] = self._gaussian.evaluate(
-                    j, W[:, j], logarithmic=self._logarithmic[j]
-                )
+            if isinstance(loss, MomentLoss):
+                losses[j], gradient[:, j], size[j] = self._gaussian.evaluate(j, W[:, j], loss)
                 b[j] = data.mean[j] - data.mean @ W[:, j]
             else:
                 assert self._glm is not None
                 intercept = float(parameters.intercepts[j]) if given else None  # type: ignore[union-attr]
                 losses[j], gradient[:, j], size[j], rest, b[j] = self._glm.evaluate(
-                    j, W[:, j], intercept, KINDS[loss.name]
+                    j, W[:, j], intercept
                 )
                 worst = max(worst, rest)
         return W, b, losses, gradient, size, worst

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
-    from toposwap.penalties import Shape
+    from toposwap.losses import MomentLoss
+    from toposwap.penalties import ProximalPenalty
 
 
 class Solution(NamedTuple):
@@ -51,22 +52,23 @@ class GaussianNodes:
         node: int,
         allowed: NDArray[np.bool_],
         start: NDArray[np.float64] | None,
-        shape: Shape,
+        loss: MomentLoss,
+        penalty: ProximalPenalty,
         *,
-        logarithmic: bool,
+        weight: float = 1.0,
         rough: bool = False,
     ) -> Solution:
-        """Minimise loss + penalty of ``node`` from the coefficients ``start`` (d,).
+        """Minimise loss + weight * penalty of ``node`` from the coefficients ``start`` (d,).
 
         A ``rough`` answer takes a fraction of the time and its value is a little too high.
         """
         data = self.data
         ratio = data.scale[node] / data.scale
         # Least squares is divided by D_j^2, the logarithm is free of units.
-        unit = 1.0 if logarithmic else data.scale[node] ** 2
+        weight = weight / loss.unit(float(data.scale[node]))
+        rho = penalty.rho()
         w = np.zeros(data.d) if start is None else np.where(allowed, start / ratio, 0.0)
         gradient, size = np.empty(data.d), np.empty(data.d)
-        kinks = shape.kink * ratio / unit
         s, _ = solve_gaussian(
             self._columns,
             self._covariance,
@@ -74,16 +76,17 @@ class GaussianNodes:
             node,
             allowed,
             w,
-            kinks,
-            shape.concavity * ratio**2 / unit,
-            shape.ridge * ratio**2 / unit,
-            logarithmic,
+            loss.terms.address,
+            loss.bounded,
+            rho,
+            ratio,
+            weight,
             self.tolerance,
             gradient,
             size,
             rough,
         )
-        if logarithmic and s == 0.0:
+        if not loss.bounded and s == 0.0:
             raise InputError(
                 f"column {data.names[node]!r} is fitted exactly by other columns, where the "
                 "Gaussian likelihood has no bound: use a larger penalty, the least-squares loss "
@@ -91,11 +94,12 @@ class GaussianNodes:
             )
         weights = w * ratio
         intercept = float(data.mean[node] - data.mean @ weights)
-        loss = self._loss(s, node, logarithmic=logarithmic)
-        return Solution(weights, intercept, loss, w, gradient, size, kinks)
+        value = self._value(s, node, loss)
+        kinks = (weight * rho.kink) * ratio
+        return Solution(weights, intercept, value, w, gradient, size, kinks)
 
     def evaluate(
-        self, node: int, weights: NDArray[np.float64], *, logarithmic: bool
+        self, node: int, weights: NDArray[np.float64], loss: MomentLoss
     ) -> tuple[float, NDArray[np.float64], float]:
         """Loss, its gradient (d,) and the column scale at ``weights`` (d,), in units of the data.
 
@@ -106,20 +110,18 @@ class GaussianNodes:
             w = weights * data.scale / data.scale[node]
         error = data.factor[:, node] - data.factor @ w
         s = float(error @ error)
-        unit = data.scale[node] if not logarithmic else 1.0 / (s * data.scale[node])
+        scale = float(data.scale[node])
+        slope = loss.of_variance(s, data.n, scale)[1]
+        unit = 2.0 * slope * loss.unit(scale) / scale
         gradient = -(data.factor.T @ error) * data.scale * unit
         size = (data.deviations[node] + np.abs(w) @ data.deviations) * unit
-        return self._loss(s, node, logarithmic=logarithmic), gradient, float(size)
+        return self._value(s, node, loss), gradient, float(size)
 
-    def curvature(self, node: int, solution: Solution, *, logarithmic: bool) -> NDArray[np.float64]:
+    def curvature(self, node: int, solution: Solution, loss: MomentLoss) -> NDArray[np.float64]:
         """Second derivative of the loss, or of its tangent in s, in scaled units, (d, d)."""
-        if not logarithmic:
-            return self._covariance
         error = self.data.factor[:, node] - self.data.factor @ solution.scaled
-        return self._covariance / float(error @ error)
+        slope = loss.of_variance(float(error @ error), self.data.n)[1]
+        return np.asarray(2.0 * slope * self._covariance)
 
-    def _loss(self, s: float, node: int, *, logarithmic: bool) -> float:
-        scale = float(self.data.scale[node])
-        if logarithmic:
-            return 0.5 * float(np.log(s) + 2.0 * np.log(scale) + np.log(self.data.n))
-        return 0.5 * s * scale * scale
+    def _value(self, s: float, node: int, loss: MomentLoss) -> float:
+        return loss.of_variance(s, self.data.n, float(self.data.scale[node]))[0]

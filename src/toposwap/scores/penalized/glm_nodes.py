@@ -1,8 +1,9 @@
-r"""The nodes of a penalised score whose loss is logistic or Poisson.
+r"""The nodes of a penalised score whose loss is a sum over rows.
 
-Columns are centred and divided by powers of two, :math:`z_u = (x_u - \bar x_u) / D_u`, so
-:math:`\tilde w_u = w_u D_u` exactly and the intercept belongs to the mean of the table. Rows that
-occur several times are kept once, with a weight.
+Columns are centred and divided by powers of two, :math:`z_u = (x_u - \bar x_u) / D_u`, and the
+predictor is in the unit of its loss, so :math:`\tilde w_u = w_u D_u / \text{unit}_j` and the
+intercept belongs to the mean of the table. Rows that occur several times are kept once, with a
+weight.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.kernels.penalized.glm_node import LOGISTIC, POISSON, loss_terms, solve_glm
-from toposwap.losses import LogisticLoss
+from toposwap.kernels.penalized.glm_node import loss_terms, solve_glm
+from toposwap.losses import RowLoss
 from toposwap.losses.base import rows_of
-from toposwap.losses.logistic import zeros_and_ones
+from toposwap.penalties import NoPenalty
 from toposwap.scores.penalized.binary_patterns import PatternSolver
 from toposwap.scores.penalized.gaussian_nodes import Solution
 
@@ -26,11 +27,12 @@ if TYPE_CHECKING:
 
     from toposwap.core.dataset import Dataset
     from toposwap.losses import ColumnLoss
-    from toposwap.penalties import Shape
+    from toposwap.penalties import ProximalPenalty
 
-KINDS = {"logistic": LOGISTIC, "poisson": POISSON}
 #: A curvature this small, relative to that of the columns themselves, has no minimum to belong to.
 _FLAT = 1e-7
+#: Logarithms of odds from which on a prediction counts as certain.
+_CERTAIN = 12.0
 
 
 class GLMNodes:
@@ -41,21 +43,26 @@ class GLMNodes:
     data
         With its rows.
     losses
-        The loss of each column.
+        The loss of each column; nodes whose loss is no :class:`RowLoss` are not for this class.
     tolerance
         The relative residual to solve nodes to.
     """
 
     def __init__(self, data: Dataset, losses: Sequence[ColumnLoss], tolerance: float) -> None:
         self.data = data
+        self.losses = losses
         self.tolerance = tolerance
-        rows, counts = _distinct(rows_of(data, "logistic or Poisson"))
+        whole = rows_of(data, " or ".join(_names(losses)))
+        rows, counts, back = _distinct(whole)
         self._omega = counts / counts.sum()
         columns = np.ascontiguousarray(rows.T)
         self._targets = columns.copy()
+        self._location, self._unit = np.zeros(data.d), np.ones(data.d)
         for j, loss in enumerate(losses):
-            if isinstance(loss, LogisticLoss):
-                self._targets[j] = zeros_and_ones(columns[j])
+            if isinstance(loss, RowLoss):
+                # By the whole column: how often a value occurs may matter to its unit.
+                y, self._location[j], self._unit[j] = loss.target(whole[:, j])
+                self._targets[j] = y[back]
         self._mean = columns @ self._omega
         self._scale = data.scale
         self._Z = (columns - self._mean[:, None]) / self._scale[:, None]
@@ -70,147 +77,177 @@ class GLMNodes:
             self._deviations,
         )
 
-    @property
-    def row_scale(self) -> NDArray[np.float64]:
-        """Standard deviations in the units of the data, (d,)."""
-        return self._deviations * self._scale
-
     def solve(
         self,
         node: int,
         allowed: NDArray[np.bool_],
         start: tuple[NDArray[np.float64], float] | None,
-        shape: Shape,
-        kind: int,
+        penalty: ProximalPenalty,
     ) -> Solution:
         """Minimise loss + penalty of ``node`` from ``start``, coefficients (d,) and intercept."""
-        d = self.data.d
+        d, loss = self.data.d, self._loss(node)
+        units = self._unit[node] / self._scale
         if start is None:
-            w, b = np.zeros(d), self._empty_intercept(node, kind)
+            w, b = np.zeros(d), loss.start(self._targets[node], self._omega)
         else:
-            w = np.where(allowed, start[0] * self._scale, 0.0)
-            b = start[1] + float(self._mean @ start[0])
+            w = np.where(allowed, start[0] / units, 0.0)
+            b = self._centred(node, start[0], start[1])
         gradient, size = np.empty(d), np.empty(d)
-        kinks = shape.kink / self._scale
-        bends, ridges = shape.concavity / self._scale**2, shape.ridge / self._scale**2
+        rho, parameters = penalty.rho(), np.array(loss.parameters, dtype=np.float64)
         solved = False
-        if shape.kink > 0.0:
-            b, loss, solved = self._patterns.solve(
-                node, kind, allowed, w, b, kinks, bends, ridges, self.tolerance, gradient, size
-            )
-        if not solved:
-            b, loss, _ = solve_glm(
-                self._Z,
-                self._omega,
-                self._targets[node],
-                kind,
-                self._deviations,
+        if rho.kink > 0.0 and loss.canonical:
+            b, value, solved = self._patterns.solve(
+                node,
+                loss.terms.address,
+                parameters,
                 allowed,
                 w,
                 b,
-                kinks,
-                bends,
-                ridges,
+                rho,
+                units,
                 self.tolerance,
                 gradient,
                 size,
             )
-        # A ridge, or a kink that never fades, keeps coefficients finite.
-        if shape.ridge == 0.0 and (shape.kink == 0.0 or shape.concavity > 0.0):
-            self._refuse_separated(node, w, b, kind)
-        weights = w / self._scale
-        return Solution(weights, b - float(self._mean @ weights), loss, w, gradient, size, kinks)
+        if not solved:
+            b, value, _ = solve_glm(
+                self._Z,
+                self._omega,
+                self._targets[node],
+                loss.terms.address,
+                parameters,
+                self._deviations,
+                allowed,
+                w,
+                b,
+                rho,
+                units,
+                self.tolerance,
+                gradient,
+                size,
+            )
+        if loss.separated is not None and not penalty.unbounded:
+            self._refuse_separated(node, loss, w, b)
+        weights = w * units
+        intercept = self._intercept(node, weights, b)
+        return Solution(weights, intercept, value, w, gradient, size, rho.kink * units)
 
     def evaluate(
-        self, node: int, weights: NDArray[np.float64], intercept: float | None, kind: int
+        self, node: int, weights: NDArray[np.float64], intercept: float | None
     ) -> tuple[float, NDArray[np.float64], float, float, float]:
         """Loss, gradient (d,), column scale, relative residual of the intercept, and the intercept.
 
         Without an intercept, the best one for ``weights`` (d,). The gradient is that of centred
         columns, which is the same wherever the intercept is stationary.
         """
-        y = self._targets[node]
-        w = weights * self._scale
+        loss, unit = self._loss(node), float(self._unit[node])
+        w = weights * self._scale / unit
         if intercept is None:
-            nothing = np.zeros(w.size)
+            middle = loss.start(self._targets[node], self._omega)
             b, _, _ = solve_glm(
                 self._Z,
                 self._omega,
-                y,
-                kind,
+                self._targets[node],
+                loss.terms.address,
+                np.array(loss.parameters, dtype=np.float64),
                 self._deviations,
                 np.zeros(w.size, dtype=bool),
                 w,
-                self._empty_intercept(node, kind) - float(self._omega @ (w @ self._Z)),
-                nothing,
-                nothing,
-                nothing,
+                middle - float(self._omega @ (w @ self._Z)),
+                NoPenalty().rho(),
+                np.ones(w.size),
                 self.tolerance,
                 np.empty(w.size),
                 np.empty(w.size),
             )
         else:
-            b = intercept + float(self._mean @ weights)
-        residual, curvature = np.empty(y.size), np.empty(y.size)
-        loss, squares = loss_terms(self._Z, self._omega, y, kind, w, b, residual, curvature)
-        size = float(np.sqrt(squares) + np.sqrt(self._omega @ np.square(y)))
-        gradient = (self._Z @ residual) * self._scale
-        rest = abs(float(residual.sum())) / size
-        return loss, gradient, size, rest, b - float(self._mean @ weights)
+            b = self._centred(node, weights, intercept)
+        value, size, slope, _ = self._terms(node, w, b)
+        gradient = (self._Z @ slope) * (self._scale / unit)
+        rest = abs(float(slope.sum())) / size
+        return value, gradient, size / unit, rest, self._intercept(node, weights, b)
 
-    def curvature(self, node: int, solution: Solution, kind: int) -> NDArray[np.float64]:
+    def curvature(self, node: int, solution: Solution) -> NDArray[np.float64]:
         """Second derivative of the loss in scaled units with the intercept at its best, (d, d)."""
-        b = solution.intercept + float(self._mean @ solution.weights)
-        return self._curvature(node, solution.scaled, b, kind)
+        b = self._centred(node, solution.weights, solution.intercept)
+        return self._curvature(node, solution.scaled, b)
 
-    def _curvature(
-        self, node: int, w: NDArray[np.float64], b: float, kind: int
-    ) -> NDArray[np.float64]:
-        y = self._targets[node]
-        residual, curvature = np.empty(y.size), np.empty(y.size)
-        loss_terms(self._Z, self._omega, y, kind, w, b, residual, curvature)
+    # --- inside ----------------------------------------------------------------------------------
+
+    def _loss(self, node: int) -> RowLoss:
+        loss = self.losses[node]
+        assert isinstance(loss, RowLoss)
+        return loss
+
+    def _centred(self, node: int, weights: NDArray[np.float64], intercept: float) -> float:
+        """The intercept where columns are centred, in the unit of the loss."""
+        f = intercept + float(self._mean @ weights)
+        return (f - float(self._location[node])) / float(self._unit[node])
+
+    def _intercept(self, node: int, weights: NDArray[np.float64], b: float) -> float:
+        """The inverse of :meth:`_centred`."""
+        f = float(self._location[node]) + b * float(self._unit[node])
+        return f - float(self._mean @ weights)
+
+    def _terms(
+        self, node: int, w: NDArray[np.float64], b: float
+    ) -> tuple[float, float, NDArray[np.float64], NDArray[np.float64]]:
+        """Loss, size, slope (n,) and curvature (n,)."""
+        loss, y = self._loss(node), self._targets[node]
+        slope, curvature = np.empty(y.size), np.empty(y.size)
+        value, size = loss_terms(
+            self._Z,
+            self._omega,
+            y,
+            loss.terms.address,
+            np.array(loss.parameters, dtype=np.float64),
+            w,
+            b,
+            slope,
+            curvature,
+        )
+        return value, size, slope, curvature
+
+    def _curvature(self, node: int, w: NDArray[np.float64], b: float) -> NDArray[np.float64]:
+        *_, curvature = self._terms(node, w, b)
         along = self._Z @ curvature
         total = max(float(curvature.sum()), np.finfo(float).tiny)
         return (self._Z * curvature) @ self._Z.T - np.outer(along, along) / total
 
-    def _empty_intercept(self, node: int, kind: int) -> float:
-        mean = float(self._targets[node] @ self._omega)
-        return float(np.log(mean / (1.0 - mean)) if kind == LOGISTIC else np.log(mean))
-
-    def _refuse_separated(self, node: int, w: NDArray[np.float64], b: float, kind: int) -> None:
+    def _refuse_separated(self, node: int, loss: RowLoss, w: NDArray[np.float64], b: float) -> None:
         """Refuse coefficients that are on their way to infinity.
 
         Then some row's prediction is certain, and the loss flat along a combination of parents.
         """
         active = np.flatnonzero(w)
         eta = b + w[active] @ self._Z[active]
-        certain = np.abs(eta).max() if kind == LOGISTIC else -eta.min()
-        if certain < 12.0 or active.size == 0:
+        if active.size == 0 or loss.extreme(eta) < _CERTAIN:
             return
-        H = self._curvature(node, w, b, kind)[np.ix_(active, active)]
-        spread = self._deviations[active] * np.sqrt(self._mean_curvature(node, kind))
+        H = self._curvature(node, w, b)[np.ix_(active, active)]
+        middle = loss.start(self._targets[node], self._omega)
+        *_, alone = self._terms(node, np.zeros_like(w), middle)
+        spread = self._deviations[active] * np.sqrt(alone.sum())
         relative = np.linalg.eigvalsh(H / spread[:, None] / spread)
         if relative[0] < _FLAT:
-            names = self.data.names
-            what = "classes" if kind == LOGISTIC else "zeros"
             raise InputError(
-                f"column {names[node]!r}: its {what} are told apart perfectly by other columns, so "
-                "its coefficients have no finite value; use an l1 or ridge penalty "
-                "(score='logistic-l1', 'poisson-l1', Penalized(loss, Ridge(0.01)))"
+                f"column {self.data.names[node]!r}: its {loss.separated} are told apart perfectly "
+                "by other columns, so its coefficients have no finite value; use an l1 or ridge "
+                f"penalty (score='{loss.name}-l1', Penalized(loss, Ridge(0.01)))"
             )
 
-    def _mean_curvature(self, node: int, kind: int) -> float:
-        mean = float(self._targets[node] @ self._omega)
-        return mean * (1.0 - mean) if kind == LOGISTIC else mean
+
+def _names(losses: Sequence[ColumnLoss]) -> list[str]:
+    """Names of the losses that need rows."""
+    return sorted({loss.name for loss in losses if not loss.from_moments})
 
 
 def _distinct(
     rows: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Rows (m, d) and how often each occurs (m,); as they are where few occur twice."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
+    """Rows (m, d), how often each occurs (m,) and where; as they are where few occur twice."""
     n = rows.shape[0]
     if (rows == np.floor(rows)).all():
-        distinct, counts = np.unique(rows, axis=0, return_counts=True)
+        distinct, where, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
         if len(distinct) < 0.8 * n:
-            return distinct, counts.astype(float)
-    return rows, np.ones(n)
+            return distinct, counts.astype(float), where
+    return rows, np.ones(n), np.arange(n)

@@ -17,6 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.losses import ColumnLoss
     from toposwap.scores.penalized.gaussian_nodes import Solution
 
     Fit = Callable[[NDArray[np.bool_], Solution | None], Solution]
@@ -34,7 +35,7 @@ def select_parents(
     curvature: Curvature,
     *,
     node: int,
-    logarithmic: bool,
+    loss: ColumnLoss,
     unit: float,
 ) -> tuple[Solution, NDArray[np.bool_]]:
     """The solution and which absent variables (d,) would pay if they were allowed.
@@ -59,9 +60,7 @@ def select_parents(
                 # What was dropped because it does not pay need not be tried at once.
                 refused[weakest] = True
                 continue
-        gains = unit * _decreases(H, solution, parents)
-        if logarithmic:
-            gains = -0.5 * np.log1p(-np.minimum(2.0 * gains, 1.0 - 1e-15))
+        gains = loss.decrease(unit * _decreases(H, solution, parents))
         gains[node] = 0.0
         violating = (gains > weight) & ~parents & ~refused
         candidates = np.flatnonzero(violating & allowed)

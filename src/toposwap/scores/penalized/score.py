@@ -18,13 +18,20 @@ from toposwap.losses import (
     EqualVarianceLoss,
     GaussianLoss,
     LeastSquaresLoss,
-    LogisticLoss,
     Loss,
     Mixed,
-    PoissonLoss,
+    MomentLoss,
+    RowLoss,
 )
-from toposwap.penalties import BIC, L0, PENALTIES, NoPenalty, Penalty
-from toposwap.penalties.base import Shaped
+from toposwap.penalties import (
+    BIC,
+    L0,
+    PENALTIES,
+    EdgePenalty,
+    NoPenalty,
+    Penalty,
+    ProximalPenalty,
+)
 from toposwap.scores.base import BoundScore, Score
 from toposwap.scores.dependence import refuse_dependent
 from toposwap.scores.l0.bound import BoundL0, checked_max_parents
@@ -86,15 +93,12 @@ class Penalized(Score):
     @property
     def scale_dependent(self) -> bool:  # type: ignore[override]
         """Squares of residuals have units, and so have coefficients that are paid for by size."""
-        by_size = isinstance(self.penalty, Shaped) and not isinstance(self.penalty, NoPenalty)
-        discrete = isinstance(self.loss, LogisticLoss | PoissonLoss)
-        squares = isinstance(self.loss, LeastSquaresLoss | EqualVarianceLoss)
-        return squares or (by_size and not discrete)
+        return self.loss.has_units or (self.penalty.by_size and not self.loss.discrete)
 
     @property
     def equivalent(self) -> bool:  # type: ignore[override]
         """The Gaussian likelihood with an L0 penalty, and not otherwise."""
-        return isinstance(self.loss, GaussianLoss) and not isinstance(self.penalty, Shaped)
+        return self.loss.equivalent and isinstance(self.penalty, EdgePenalty)
 
     def bind(self, data: Dataset) -> BoundScore:
         """Find the loss of each column and refuse columns whose solution is not determined."""
@@ -104,6 +108,7 @@ class Penalized(Score):
 
         losses = self.loss.columns(data)
         penalty = self.penalty.bind(data.n, data.d)
+        _refuse_unsolvable(data, losses, penalty)
         pooled = isinstance(self.loss, EqualVarianceLoss)
         if pooled and isinstance(penalty, L0):
             return BoundEqualVarianceL0(
@@ -121,7 +126,7 @@ class Penalized(Score):
                 "max_parents: only a Gaussian loss with an L0 penalty (bic, ebic, L0) can keep "
                 "to it; leave it out"
             )
-        unbounded = GaussianLoss in kinds and data.n > data.d
+        unbounded = not all(loss.bounded for loss in losses) and data.n > data.d
         if isinstance(penalty, NoPenalty) or unbounded:
             _refuse_undetermined(data, unbounded=unbounded)
         bound = BoundEqualVariance if pooled else BoundPenalized
@@ -129,7 +134,7 @@ class Penalized(Score):
 
     def with_l0(self) -> Score:
         """Squares have no BIC: there it is the likelihood of one variance for all."""
-        squares = isinstance(self.loss, LeastSquaresLoss)
+        squares = isinstance(self.loss, MomentLoss) and self.loss.has_units
         return Penalized("equal-variance" if squares else self.loss, "bic", self.max_parents)
 
 
@@ -144,6 +149,22 @@ def as_loss(loss: object) -> Loss:
     if isinstance(loss, list | tuple):
         return Mixed([one(item) for item in loss])  # type: ignore[misc]
     return one(loss)
+
+
+def _refuse_unsolvable(data: Dataset, losses: Sequence[ColumnLoss], penalty: Penalty) -> None:
+    """A loss and a penalty must be of the kinds that nodes can be solved with."""
+    if not isinstance(penalty, L0 | ProximalPenalty):
+        raise InputError(
+            f"penalty: {penalty!r} has neither a proximal step (subclass ProximalPenalty) nor the "
+            "weight of an L0 penalty (bind must give an L0), so no node can be solved with it"
+        )
+    for name, loss in zip(data.names, losses, strict=True):
+        if not isinstance(loss, MomentLoss | RowLoss):
+            raise InputError(
+                f"loss: {loss!r} of column {name!r} is neither a function of the residual variance "
+                "(subclass MomentLoss) nor a sum over rows (subclass RowLoss), so no node can be "
+                "solved with it"
+            )
 
 
 def _refuse_undetermined(data: Dataset, *, unbounded: bool) -> None:
