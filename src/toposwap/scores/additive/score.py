@@ -33,6 +33,7 @@ from toposwap.core.factor import power_of_two
 from toposwap.core.order import Order
 from toposwap.core.validation import columns, listed
 from toposwap.kernels.additive import exact
+from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.orderfit.exact import go_to
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.penalties.base import checked
@@ -169,11 +170,12 @@ class BoundBasis(Additive, SeparableScore):
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Dynamic programming over sets of variables, O(2^d d^2 m^2) time and 9 * 2^d bytes."""
-        if not self.admissible.everything:
+        if not self.admissible.only_orders:
             return super().solve_exactly(fit)
         d, m = self.data.d, self.size
         blocks = np.ascontiguousarray(self.factor.T).reshape(d, m, d * m)
-        go_to(fit, Order(exact.exact_order(blocks, self.cost)))
+        before = precedence_table(self.admissible.before)
+        go_to(fit, Order(exact.exact_order(blocks, self.cost, before)))
         return True
 
     strategy = Strategy(pruner="f-tests")

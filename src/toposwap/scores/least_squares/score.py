@@ -25,6 +25,7 @@ from scipy.linalg import blas, lapack
 from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two, retriangularise
 from toposwap.core.order import Order
+from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.kernels.least_squares import exact, factor_pair, swap_deltas
 from toposwap.orderfit.exact import go_to
 from toposwap.orderfit.factor import FactorFit
@@ -154,9 +155,10 @@ class BoundLeastSquares(SeparableScore):
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Dynamic programming over sets of variables, O(2^d d^2) time and 9 * 2^d bytes."""
-        if not self.admissible.everything:
+        if not self.admissible.only_orders:
             return super().solve_exactly(fit)
-        go_to(fit, Order(exact.exact_order(self.factor.T.copy(), self.cost)))
+        before = precedence_table(self.admissible.before)
+        go_to(fit, Order(exact.exact_order(self.factor.T.copy(), self.cost, before)))
         return True
 
     def value_of(self, residual_variance: NDArray[np.float64], cost: NDArray[np.float64]) -> float:
