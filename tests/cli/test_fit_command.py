@@ -151,7 +151,7 @@ def test_columns(call, sample, tmp_path):
 
 def test_starts_from_files(call, sample, tmp_path, truth):
     names = list(read_table(sample).columns)
-    backwards = Topo().fit(read_table(sample)).causal_order_[::-1]
+    backwards = Topo("least-squares").fit(read_table(sample)).causal_order_[::-1]
     lines = [names[v] for v in backwards]
     (tmp_path / "order.txt").write_text("\n".join(lines))
     solve = ("fit", sample, "--json", "--search", "none", "--init")
@@ -166,7 +166,9 @@ def test_starts_from_another_learner(call, sample):
     solve = (*squares[:-1], "--search", "none", "--init")
     solved = json.loads(call(*solve, "kkts").out)
     frame = read_table(sample)
-    assert solved["score"] == pytest.approx(Topo(search="none", init="kkts").fit(frame).score_)
+    assert solved["score"] == pytest.approx(
+        Topo("least-squares", search="none", init="kkts").fit(frame).score_
+    )
     best = json.loads(call(*squares, "notears").out)
     assert best["score"] <= solved["score"] * (1 + 1e-9)
 

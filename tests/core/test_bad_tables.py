@@ -166,12 +166,12 @@ def test_bad_table_is_refused(case):
     make, words = BAD_TABLES[case]
     X = make()
     before = copy.deepcopy(X)
-    model = ts.Topo()
+    model = ts.Topo("least-squares")
     with pytest.raises(InputError, match=f"(?s){words}"):
         model.fit(X)
     assert not hasattr(model, "weights_")
     with pytest.raises(InputError, match=f"(?s){words}"):
-        ts.check_kkt(np.zeros((D, D)), X)
+        ts.check_kkt(np.zeros((D, D)), X, score="least-squares")
     if isinstance(X, pd.DataFrame | pd.Series):
         assert X.equals(before)
     else:
@@ -181,13 +181,13 @@ def test_bad_table_is_refused(case):
 def test_a_sparse_matrix_is_refused():
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(InputError, match=r"dense data is required: use X.toarray\(\)"):
-        ts.Topo().fit(sparse.csr_array(table()))
+        ts.Topo("least-squares").fit(sparse.csr_array(table()))
 
 
 def test_long_lists_of_columns_are_cut_short():
     X = np.zeros((50, 30))
     with pytest.raises(InputError, match="'x7' and 22 more are constant"):
-        ts.Topo().fit(X)
+        ts.Topo("least-squares").fit(X)
 
 
 @pytest.mark.parametrize("names", [["a"], list("abcde")])
@@ -200,4 +200,4 @@ def test_wrong_number_of_names(names):
 @pytest.mark.parametrize("center", ["no", None, 1])
 def test_center_is_yes_or_no(center):
     with pytest.raises(InputError, match="center: must be True or False"):
-        ts.Topo(center=center).fit(table())
+        ts.Topo("least-squares", center=center).fit(table())

@@ -58,7 +58,7 @@ def test_names_and_values_are_those_of_a_frame(holder):
     data = Dataset.from_table(held)
     assert data.names == tuple(NAMES)
     np.testing.assert_array_equal(data.rows, X)
-    model, same = ts.Topo().fit(held), ts.Topo().fit(frame)
+    model, same = ts.Topo("least-squares").fit(held), ts.Topo("least-squares").fit(frame)
     assert model.feature_names_in_.tolist() == NAMES
     assert list(model.causal_graph_) == list(same.causal_graph_)
     np.testing.assert_allclose(model.weights_, same.weights_, rtol=1e-12)
@@ -107,10 +107,10 @@ def test_bad_arrow_columns_are_refused_by_name():
         ([True, None, False], "NaN .* in column 'b'"),
     ):
         with pytest.raises(InputError, match=message):
-            ts.Topo().fit(pa.table({"a": [1.0, 2.0, 4.0], "b": b}))
+            ts.Topo("least-squares").fit(pa.table({"a": [1.0, 2.0, 4.0], "b": b}))
     twice = pa.table([pa.array([1.0, 2.0]), pa.array([2.0, 1.0])], names=["a", "a"])
     with pytest.raises(InputError, match="duplicate column names: 'a'"):
-        ts.Topo().fit(twice)
+        ts.Topo("least-squares").fit(twice)
 
 
 class LazyFrame:
@@ -145,7 +145,7 @@ class Delayed:
     ],
 )
 def test_what_is_no_table_yet_gets_the_remedy(given, message):
-    for use in (ts.Topo().fit, Dataset.from_table):
+    for use in (ts.Topo("least-squares").fit, Dataset.from_table):
         with pytest.raises(InputError, match=re.escape(message)):
             use(given)
 
@@ -154,6 +154,6 @@ def test_an_open_file_and_a_covariance_by_its_own_name(tmp_path):
     file = tmp_path / "t.csv"
     file.write_text("a,b\n1,2\n")
     with file.open() as stream, pytest.raises(InputError, match="X: an open file"):
-        ts.Topo().fit(stream)
+        ts.Topo("least-squares").fit(stream)
     with pytest.raises(InputError, match="covariance: a path"):
         Dataset.from_covariance(str(file), 10)

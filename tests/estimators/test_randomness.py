@@ -9,7 +9,14 @@ import toposwap as ts
 from toposwap.baselines.base import Baseline, Found
 from toposwap.baselines.start import resolve_start
 
-RANDOM = {"search": "paper", "init": "random", "greedy": True, "s_small": 10, "s_large": 20}
+RANDOM = {
+    "score": "least-squares",
+    "search": "paper",
+    "init": "random",
+    "greedy": True,
+    "s_small": 10,
+    "s_large": 20,
+}
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**40])
@@ -63,7 +70,11 @@ def test_the_seed_is_fixed_unless_told_otherwise(what):
 def test_none_draws_afresh():
     X = table(d=8)
     orders = {
-        tuple(ts.Topo(init="random", search="none", random_state=None).fit(X).causal_order_)
+        tuple(
+            ts.Topo("least-squares", init="random", search="none", random_state=None)
+            .fit(X)
+            .causal_order_
+        )
         for _ in range(5)
     }
     assert len(orders) > 1

@@ -97,7 +97,7 @@ def test_what_cannot_be_matched_is_refused():
     with pytest.raises(InputError, match="two nodes are called alike"):
         compare(edges, nx.DiGraph([(1, "1")]))
     with pytest.raises(InputError, match="this Topo is not fitted; fit it first"):
-        compare(edges, ts.Topo())
+        compare(edges, ts.Topo("least-squares"))
     with pytest.raises(InputError, match=r"its rows .* are not called like its columns"):
         compare(edges, pd.DataFrame(edges, index=list("vwxyz"), columns=NAMES))
     with pytest.raises(InputError, match="cycle"):

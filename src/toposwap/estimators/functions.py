@@ -60,7 +60,7 @@ def check_kkt(
     W: ArrayLike,
     X: Any,
     *,
-    score: str | Score = "least-squares",
+    score: str | Score = "auto",
     center: bool = True,
     tolerance: float | None = None,
 ) -> Certificate:

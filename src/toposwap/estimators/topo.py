@@ -31,9 +31,10 @@ class Topo(Predicting, DagLearner):
 
     Parameters
     ----------
-    score : str or Score, default="least-squares"
+    score : str or Score, default="auto"
         Q: a name from ``toposwap.scores.SCORES``, any "<loss>-<penalty>", or an object. "auto"
-        follows the kinds of the columns and says what it chose in ``result_.choices``.
+        follows the kinds of the columns, never their units, and says what it chose in
+        ``result_.choices``; "least-squares" is the paper's objective.
     search : str or Search, default="auto"
         "auto" (exact insertions and swaps), "paper" (Algorithm TOPO), "insertion", "exact" (proves
         the global minimum, up to about 20 columns), "none" (solves the starting order only).
@@ -123,7 +124,7 @@ class Topo(Predicting, DagLearner):
 
     def __init__(
         self,
-        score: str | Score = "least-squares",
+        score: str | Score = "auto",
         search: str | Search = "auto",
         init: Any = "auto",
         acyclicity: str | Acyclicity = "logdet",
