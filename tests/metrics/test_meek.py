@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
+from classes import members
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposwap.core.graph import topological_order
 from toposwap.metrics import cpdag
 from toposwap.metrics.meek import orient
 from toposwap.simulate import dag
-
-
-def members(completed):
-    """Every DAG of a class, by trying all directions of its undirected edges."""
-    undirected = [(i, j) for i, j in np.argwhere(completed & completed.T) if i < j]
-    for turned in product((False, True), repeat=len(undirected)):
-        member = completed.copy()
-        for (i, j), turn in zip(undirected, turned, strict=True):
-            member[(i, j) if turn else (j, i)] = False
-        if topological_order(member) is not None and (cpdag(member) == completed).all():
-            yield member
 
 
 @given(st.integers(2, 6), st.integers(0, 2**32), st.integers(0, 2**15))
