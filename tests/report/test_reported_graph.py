@@ -10,12 +10,10 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LinearRegression
 
 import toposwap as ts
-from toposwap.baselines import Notears
 from toposwap.report import as_text, edge_table, record_of, report, write_result
-from toposwap.report.graph import open_directions, reported_graph, standardised_weights
+from toposwap.report.graph import open_directions, reported_graph
 
 NAMES = ["a", "b", "c", "d", "e", 'f "g"']
 
@@ -56,138 +54,13 @@ def test_only_the_lone_edge_is_open(model):
     assert pair_of(edges) == {frozenset(("e", 'f "g"'))}
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_an_open_edge_is_one_that_the_score_has_either_way(seed):
-    """Turned around with all else as good as can be, it gives the same score; a fixed one less."""
-    X = ts.simulate.linear_dataset(4, 200, "ER1", random_state=seed).X
-    model = ts.Topo("bic", search="exact").fit(X)
-    loose = open_directions(model)
-    for i, j in np.argwhere(model.adjacency_matrix_):
-        backwards = [
-            ts.Topo("bic", search="none", init=list(order)).fit(X)
-            for order in orders_with(4, first=j, then=i)
-        ]
-        turned = [m.score_ for m in backwards if same_pairs(m, model) and m.weights_[j, i]]
-        assert (min(turned, default=np.inf) <= model.score_ + 1e-9) == loose[i, j]
-
-
-def orders_with(d, first, then):
-    from itertools import permutations
-
-    return [p for p in permutations(range(d)) if p.index(first) < p.index(then)]
-
-
-def same_pairs(one, other):
-    pairs = [(m.weights_ != 0) | (m.weights_ != 0).T for m in (one, other)]
-    return (pairs[0] == pairs[1]).all()
-
-
 def test_scores_that_tell_directions_apart_leave_none_open(table):
     assert not open_directions(ts.Topo("equal-variance-l0").fit(table)).any()
     assert not open_directions(ts.Topo("least-squares").fit(table)).any()
+    assert not open_directions(ts.Topo("basis-bic").fit(table)).any()
     # What pruned leaves them open, whatever the certified score does.
     pruned = ts.Topo("gaussian-l1", prune="bic", random_state=0).fit(table)
     assert pair_of(reported_graph(pruned).edges()) == {frozenset(("e", 'f "g"'))}
-
-
-# --- standardised weights ------------------------------------------------------------------------
-
-
-def test_lines_are_regressions_of_standardised_columns(model, table):
-    Z = (table - table.mean()) / table.std(ddof=0)
-    weights = standardised_weights(model)
-    for j in range(6):
-        parents = np.flatnonzero(model.adjacency_matrix_[:, j])
-        if parents.size:
-            fitted = LinearRegression().fit(Z.iloc[:, parents], Z.iloc[:, j])
-            np.testing.assert_allclose(weights[parents, j], fitted.coef_, rtol=1e-8)
-    assert ((weights != 0) == (model.adjacency_matrix_ != 0)).all()
-
-
-@pytest.mark.parametrize("score", ["bic", "basis-bic", "basis", "auto"])
-def test_they_do_not_depend_on_units(score):
-    """Least squares on curves gets the same order, which other units would change."""
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(300, 3))
-    X[:, 1] += np.sin(2.0 * X[:, 0])
-    X[:, 2] += X[:, 1] + np.square(X[:, 0])
-    parameters = {"score": score, "random_state": 0, "prune": None}
-    units = np.array([1e-3, 1.0, 1e4])
-    if score == "basis":
-        parameters |= {"search": "none", "init": [0, 1, 2]}
-    first = ts.Topo(**parameters).fit(X)
-    second = ts.Topo(**parameters).fit(X * units)
-    np.testing.assert_allclose(
-        standardised_weights(first), standardised_weights(second), rtol=1e-4, atol=1e-6
-    )
-
-
-def test_curves_are_as_large_as_they_vary(table):
-    """sd(f_ij(x_i)) over the rows, from predictions that differ in one parent only."""
-    X = np.random.default_rng(4).normal(size=(400, 3))
-    X[:, 2] += np.square(X[:, 0]) - X[:, 1]
-    for score in ("basis-bic", "basis", "basis-mcp"):
-        model = ts.Topo(score, search="none", init=[0, 1, 2]).fit(X)
-        weights = standardised_weights(model)
-        for i in (0, 1):
-            rows = np.tile(X.mean(axis=0), (400, 1))
-            rows[:, i] = X[:, i]
-            curve = model.predict(rows)[:, 2]
-            assert weights[i, 2] == pytest.approx(curve.std() / X[:, 2].std(), rel=1e-6)
-
-
-def test_log_odds_and_log_means_are_per_deviation_of_the_cause():
-    rng = np.random.default_rng(5)
-    x = rng.normal(size=800) * 100.0
-    odds = (rng.random(800) < 1 / (1 + np.exp(-x / 50.0))).astype(float)
-    counts = rng.poisson(np.exp(x / 150.0)).astype(float)
-    X = np.column_stack([x, odds, counts])
-    score = ts.scores.Penalized(["gaussian", "logistic", "poisson"], "bic")
-    model = ts.Topo(score, search="none", init=[0, 1, 2]).fit(X)
-    weights = standardised_weights(model)
-    np.testing.assert_allclose(weights[0, 1:], model.weights_[0, 1:] * x.std(), rtol=1e-12)
-    assert (weights[0, 1:] != 0).all()
-
-
-def test_networks_are_per_deviation_of_the_cause():
-    X = np.random.default_rng(6).normal(size=(200, 2)) * [7.0, 1.0]
-    X[:, 1] += np.square(X[:, 0] / 7.0)
-    model = ts.Topo("mlp", prune=None, search="none", init=[0, 1], random_state=0).fit(X)
-    expected = model.weights_[0, 1] * X[:, 0].std()
-    assert standardised_weights(model)[0, 1] == pytest.approx(expected, rel=1e-9)
-
-
-def test_a_baseline_has_them_too(table):
-    X = table.to_numpy() / [1, 1, 1, 1e-3, 1e3, 1]
-    fitted = Notears().fit(X)
-    deviations = X.std(axis=0)
-    expected = fitted.adjacency_matrix_ * deviations[:, None] / deviations
-    np.testing.assert_allclose(standardised_weights(fitted), expected, rtol=1e-8)
-
-
-def test_a_score_of_one_s_own_does_not_tell(tmp_path):
-    X = ts.simulate.linear_dataset(3, 100, "ER1", random_state=1).X
-    model = own_score_model(X)
-    assert np.count_nonzero(model.adjacency_matrix_) > 0
-    edges = reported_graph(model).edges()
-    assert {edge.standardised for edge in edges} == {None}
-    assert "standardised" not in as_text(edge_table(model))
-    write_result(tmp_path / "g.csv", model)
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "g.csv").read_text())))
-    assert {row["standardised"] for row in rows} == {""}
-    write_result(tmp_path / "g.gml", model)
-    assert all("standardised" not in d for *_, d in nx.read_gml(tmp_path / "g.gml").edges.data())
-    write_result(tmp_path / "g.dot", model)
-    assert "standardised" not in (tmp_path / "g.dot").read_text()
-
-
-def own_score_model(X):
-    def q(W, X):
-        residual = X - X @ W
-        return 0.5 * np.square(residual).sum() / len(X), -X.T @ residual / len(X)
-
-    score = ts.scores.Differentiable(q, np.zeros((3, 3)), backend="numpy")
-    return ts.Topo(score, random_state=0).fit(X)
 
 
 def test_the_order_is_that_of_the_standardised_weights_where_units_mean_nothing(model, table):

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.io.edges import LearnedEdge
+from toposwap.losses import GaussianLoss
+from toposwap.metrics.meek import orient
+from toposwap.penalties import BIC, EBIC, L0
+from toposwap.report.words import penalty_settings
 from toposwap.scores.predictors import LinearModel
 
 if TYPE_CHECKING:
@@ -19,6 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.estimators.base import DagLearner
+
+#: Penalties that count edges, whatever their coefficients.
+_L0 = {penalty.name for penalty in (L0, BIC, EBIC)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +108,21 @@ def reported_graph(model: DagLearner) -> ReportedGraph:
 def open_directions(model: DagLearner) -> NDArray[np.bool_]:
     """Edges of the pruned graph that its score would as soon have the other way round, (d, d).
 
-    None for a score that tells the members of a Markov equivalence class apart.
+    None for a score that tells the members of a Markov equivalence class apart. Where columns have
+    losses of their own, those members have the same score that differ between Gaussian columns
+    only: any two such are joined by turning edges i -> j of which the other parents agree, and
+    those terms of i and j are the two ways to write one joint density.
     """
     either_way = reversible(model)
-    return either_way if model.result_.equivalent else np.zeros_like(either_way)
+    if model.result_.equivalent:
+        return either_way
+    gaussian = _gaussian_columns(model)
+    if not gaussian.any():
+        return np.zeros_like(either_way)
+    edges = model.adjacency_matrix_ != 0.0
+    told_apart = edges & ~(gaussian[:, None] & gaussian)
+    left = orient(model.cpdag_, told_apart)
+    return np.asarray(edges & left & left.T)
 
 
 def reversible(model: DagLearner) -> NDArray[np.bool_]:
@@ -133,6 +151,16 @@ def standardised_weights(model: DagLearner) -> NDArray[np.float64]:
     if linear is None:
         return np.where(weights != 0.0, np.nan, 0.0)
     return weights * deviations[:, None] / (deviations if linear else 1.0)
+
+
+def _gaussian_columns(model: DagLearner) -> NDArray[np.bool_]:
+    """Columns with the Gaussian likelihood and an L0 penalty beside columns with others, (d,)."""
+    losses = getattr(_predictor(model), "losses", None)
+    settings = penalty_settings(getattr(model, "score", None), model.result_.score_name)
+    counts_edges = model.result_.pruned is not None or (settings or {}).get("name") in _L0
+    if losses is None or not counts_edges or not isinstance(_predictor(model), LinearModel):
+        return np.zeros(len(model.names_), dtype=bool)
+    return np.array([isinstance(loss, GaussianLoss) for loss in losses])
 
 
 def _predictor(model: DagLearner) -> object:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.estimators.base import DagLearner
-from toposwap.report.graph import ReportedGraph, reported_graph, reversible
+from toposwap.report.graph import ReportedGraph, open_directions, reported_graph, reversible
 from toposwap.report.record import name_of
 from toposwap.report.words import (
     certificate_in_words,
@@ -201,19 +201,22 @@ def _directions(model: Topo) -> str | None:
     edges = int(np.count_nonzero(model.adjacency_matrix_))
     if edges == 0:
         return None
-    names = model.names_
-    either_way = [f"{names[i]} - {names[j]}" for i, j in np.argwhere(reversible(model))]
-    form, rest = "its form of effects and noise", "the others rest on that form at best"
+    either_way, left_open = reversible(model), open_directions(model)
+    form = "its form of effects and noise"
     if model.result_.equivalent:
         form = "linear effects, Gaussian noise"
-        rest = "open, as the data fit equally well either way round"
     told = (
-        f"{edges - len(either_way)} of {edges} follow from the data if the model holds ({form}, no "
-        "unmeasured common causes)"
+        f"{edges - np.count_nonzero(either_way)} of {edges} follow from the data if the model "
+        f"holds ({form}, no unmeasured common causes)"
     )
-    if either_way:
-        more = f" and {len(either_way) - 8} more" if len(either_way) > 8 else ""
-        told += f"; {rest}: {', '.join(either_way[:8])}{more}"
+    for which, words in (
+        (left_open, "open, as the data fit equally well either way round"),
+        (either_way & ~left_open, "resting on that form alone"),
+    ):
+        pairs = [f"{model.names_[i]} - {model.names_[j]}" for i, j in np.argwhere(which)]
+        if pairs:
+            more = f" and {len(pairs) - 8} more" if len(pairs) > 8 else ""
+            told += f"; {words}: {', '.join(pairs[:8])}{more}"
     return told
 
 
