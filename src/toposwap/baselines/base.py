@@ -57,7 +57,7 @@ class Found:
     """
 
     weights: NDArray[np.float64] = field(repr=False)
-    status: str = "converged"
+    status: str = "method converged"
     iterations: int = 1
     cpdag: NDArray[np.bool_] | None = field(repr=False, default=None)
     parameters: Any = field(repr=False, default=None)

@@ -211,5 +211,5 @@ def descend(
         if lowest - value > tolerance * max(abs(value), 1.0):
             lowest, since = value, taken
         elif taken - since >= patience:
-            return B, taken, "converged"
+            return B, taken, "method converged"
     return B, taken, "all steps made"

@@ -126,7 +126,7 @@ class Notears(Baseline):
             rho_max=self.rho_max,
             solver=self.solver,
         )
-        status = "converged" if found.h <= self.h_tol else "iteration limit"
+        status = "method converged" if found.h <= self.h_tol else "iteration limit"
         return Found(found.x.reshape(d, d), status, found.steps)
 
 

@@ -194,7 +194,7 @@ class NotearsMLP(Baseline):
         network = Network.unpacked(found.x, d, m)
         return Found(
             network.weights(),
-            "converged" if found.h <= self.h_tol else "iteration limit",
+            "method converged" if found.h <= self.h_tol else "iteration limit",
             found.steps,
             parameters=network,
             attributes={"network_": network},

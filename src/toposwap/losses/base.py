@@ -30,11 +30,14 @@ class ColumnFacts(NamedTuple):
         Mean square of its residuals.
     lowest, highest
         Its smallest and its largest value.
+    unit
+        What a loss that measures residuals by the variation of the column measures them by.
     """
 
     variance: float
     lowest: float
     highest: float
+    unit: float = 1.0
 
 
 class Loss(ABC):

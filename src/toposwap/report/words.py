@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _STATUS = {
     "converged": "converged: no move of this search lowers the score",
+    "not certified": "ended, but the point is not certified: see certificate and remarks",
+    "method converged": "the method's own rule for stopping was met",
     "global minimum": "global minimum: every order was covered",
     "given order": "the starting order was solved, without a search",
     "interrupted": "interrupted: this is the best order met until then",

@@ -10,6 +10,7 @@ import numpy as np
 from toposwap.losses.base import ColumnFacts
 from toposwap.losses.gaussian import GaussianLoss
 from toposwap.losses.least_squares import LeastSquaresLoss
+from toposwap.losses.rows import RowLoss
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,6 +67,9 @@ class Densities:
         cls, losses: Sequence[ColumnLoss], X: NDArray[np.float64], F: NDArray[np.float64]
     ) -> Densities:
         """With what the columns of the data X (n, d) add to their predictors F (n, d)."""
-        variances = np.mean((X - F) ** 2, axis=0)
-        columns = zip(variances, X.min(axis=0), X.max(axis=0), strict=True)
-        return cls(losses, [ColumnFacts(float(v), float(a), float(b)) for v, a, b in columns])
+        facts = []
+        for x, f, loss in zip(X.T, F.T, losses, strict=True):
+            unit = loss.target(x).unit if isinstance(loss, RowLoss) else 1.0
+            left = float(np.mean((x - f) ** 2))
+            facts.append(ColumnFacts(left, float(x.min()), float(x.max()), unit))
+        return cls(losses, facts)

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.losses import LogisticLoss, PoissonLoss
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -59,7 +57,7 @@ class LinearModel:
         """w_ij sd_i / sd_j, (d, d); w_ij sd_i where f_j is a logarithm, of odds or of a mean."""
         effects = deviations.copy()
         for j, loss in enumerate(self.losses or ()):
-            if isinstance(loss, LogisticLoss | PoissonLoss):
+            if loss.discrete:
                 effects[j] = 1.0
         return weights * deviations[:, None] / effects
 
