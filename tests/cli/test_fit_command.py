@@ -151,7 +151,7 @@ def test_columns(call, sample, tmp_path):
 
 def test_starts_from_files(call, sample, tmp_path, truth):
     names = list(read_table(sample).columns)
-    backwards = Topo().fit(read_table(sample)).causal_order_[::-1]
+    backwards = Topo("least-squares").fit(read_table(sample)).causal_order_[::-1]
     lines = [names[v] for v in backwards]
     (tmp_path / "order.txt").write_text("\n".join(lines))
     solve = ("fit", sample, "--json", "--search", "none", "--init")
@@ -166,7 +166,9 @@ def test_starts_from_another_learner(call, sample):
     solve = (*squares[:-1], "--search", "none", "--init")
     solved = json.loads(call(*solve, "kkts").out)
     frame = read_table(sample)
-    assert solved["score"] == pytest.approx(Topo(search="none", init="kkts").fit(frame).score_)
+    assert solved["score"] == pytest.approx(
+        Topo("least-squares", search="none", init="kkts").fit(frame).score_
+    )
     best = json.loads(call(*squares, "notears").out)
     assert best["score"] <= solved["score"] * (1 + 1e-9)
 
@@ -216,7 +218,10 @@ def test_european_tables(call, tmp_path):
         (["--greedy"], "--greedy belongs to --search paper"),
         (["--ridge", "1"], "--ridge belongs to --score least-squares"),
         (["--penalty", "-1"], "--penalty"),
-        (["--penalty", "nan"], "--penalty: Auto factor: must be a number >= 0, got nan"),
+        (["--penalty", "nan"], "'--penalty': nan is not a finite number"),
+        (["--penalty", "much"], "'--penalty': 'much' is not a valid number"),
+        (["--seed", "1.5"], "'--seed': '1.5' is not a valid whole number"),
+        (["--score", "bci"], "; did you mean bic?"),
         (
             ["--score", "least-squares", "--penalty", "1"],
             "--penalty: the score least-squares has no penalty to weigh; choose one that has",
@@ -258,6 +263,10 @@ def test_missing_table_and_missing_argument(refused):
     assert "'nope.csv' does not exist" in refused("fit", "nope.csv")
     assert "Missing argument 'TABLE' (see toposwap fit --help)" in refused("fit")
     assert "No such command 'nope'" in refused("nope")
+
+
+def test_a_table_in_the_place_of_a_command(refused, sample):
+    assert f"is a file, no command: to learn from it, toposwap fit {sample}" in refused(sample)
 
 
 def test_outputs_are_checked_before_the_table_is_read(refused):

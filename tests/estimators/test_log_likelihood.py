@@ -165,7 +165,7 @@ def test_frames_are_matched_by_name_and_units_shift_the_density():
 def test_what_cannot_be_answered_is_refused():
     X = ts.simulate.linear_dataset(3, 50, "ER1", random_state=0).X
     with pytest.raises(NotFittedError):
-        ts.Topo().log_likelihood(X)
+        ts.Topo("least-squares").log_likelihood(X)
     with pytest.raises(InputError, match="makes no predictions"):
         ts.Topo(NodewiseLasso()).fit(X).log_likelihood(X)
     own = Differentiable(squares, nothing, backend="numpy", predict=lambda W, X: X @ W)
@@ -195,7 +195,9 @@ def test_a_grid_over_penalties_finds_the_sensible_one():
     """An L1 penalty that keeps nothing explains less than one that keeps the edges there are."""
     X = ts.simulate.linear_dataset(5, 300, "ER2", random_state=0).X
     penalties = [Penalized("gaussian", ts.penalties.L1(weight)) for weight in (1e-3, 0.03, 10.0)]
-    grid = GridSearchCV(ts.Topo(), {"score": penalties}, scoring=ts.metrics.log_likelihood, cv=3)
+    grid = GridSearchCV(
+        ts.Topo("least-squares"), {"score": penalties}, scoring=ts.metrics.log_likelihood, cv=3
+    )
     grid.fit(X)
     means = grid.cv_results_["mean_test_score"]
     assert means[2] < means[:2].min()

@@ -23,9 +23,9 @@ NOT_APPLICABLE = dict.fromkeys(
 )
 
 ESTIMATORS = [
-    ts.Topo(),
-    ts.Topo(search="paper", init="random", greedy=True, random_state=0),
-    ts.Topo(search="insertion", prune=None, center=False),
+    ts.Topo("least-squares"),
+    ts.Topo("least-squares", search="paper", init="random", greedy=True, random_state=0),
+    ts.Topo("least-squares", search="insertion", prune=None, center=False),
     ts.baselines.Notears(max_iter=2),
     ts.baselines.GolemEV(steps=20),
     ts.baselines.KKTS(init=None),
@@ -51,10 +51,10 @@ def test_scikit_learn_check(estimator, check):
 
 @pytest.mark.parametrize("method", ["transform", "fit_transform", "predict_proba"])
 def test_nothing_is_promised_that_is_not_done(method):
-    assert not hasattr(ts.Topo(), method)
+    assert not hasattr(ts.Topo("least-squares"), method)
 
 
 def test_target_is_ignored():
     X = ts.simulate.linear_dataset(5, 60, "ER1", random_state=0).X
-    with_y = ts.Topo().fit(X, np.arange(60))
-    np.testing.assert_array_equal(with_y.weights_, ts.Topo().fit(X).weights_)
+    with_y = ts.Topo("least-squares").fit(X, np.arange(60))
+    np.testing.assert_array_equal(with_y.weights_, ts.Topo("least-squares").fit(X).weights_)

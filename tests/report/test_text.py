@@ -25,7 +25,7 @@ NAMES = ("[bold]a[/bold]", "b :smile:", "naïve 雪", "d,e")
 @pytest.fixture(scope="module")
 def model():
     X = linear_dataset(4, 300, "ER", 1.4, random_state=3).X
-    return Topo().fit(pd.DataFrame(X, columns=NAMES))
+    return Topo("least-squares").fit(pd.DataFrame(X, columns=NAMES))
 
 
 def test_edges_are_listed_with_their_names_as_they_are(model):
@@ -83,7 +83,7 @@ def test_remarks_are_repeated_unless_unwanted(model):
     cyclic = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]])
     X = linear_dataset(4, 300, "ER", 1.4, random_state=3).X
     with pytest.warns(ToposwapWarning, match="has cycles"):
-        mended = Topo(init=cyclic, prune=None).fit(X)
+        mended = Topo("least-squares", init=cyclic, prune=None).fit(X)
     assert "has cycles" in as_text(report(mended), width=200)
     assert "has cycles" not in as_text(report(mended, remarks=False), width=200)
     assert "6, not pruned" in as_text(report(mended))
@@ -196,7 +196,7 @@ def test_what_was_chosen_and_what_is_open_is_said():
     words = as_text(summary(Topo(score="bic").fit(pair)))
     assert "0 of 1 follow from the data if the model holds (linear effects, Gaussian" in words
     assert "open, as the data fit equally well either way round: x0 - x1" in " ".join(words.split())
-    units = as_text(summary(Topo().fit(pair)), width=300)
+    units = as_text(summary(Topo("least-squares").fit(pair)), width=300)
     assert "depends on the units" in units
     assert "100% of the directed paths the variance rises" in units
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from toposwap.baselines.base import Baseline
+from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
-from toposwap.core.validation import is_frame
 from toposwap.core.weights import as_weights, without_weakest
 from toposwap.estimators.base import DagLearner
 from toposwap.orderfit.starts import smallest_variance_order
@@ -81,6 +81,8 @@ def resolve_start(init: Any, data: Dataset, rng: np.random.Generator) -> Any:
         init = BASELINES[init]
     if isinstance(init, type) and issubclass(init, Baseline):
         init = init()
+        # Made here, it has no seed of its own: what it draws comes from ``rng``.
+        init.random_state = None
     if not isinstance(init, DagLearner):
         return init
     if not hasattr(init, "result_"):

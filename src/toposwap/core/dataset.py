@@ -10,12 +10,12 @@ import numpy as np
 from scipy.linalg import lapack
 
 from toposwap.core import factor as _factor
+from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.validation import (
     LARGEST,
     SMALLEST,
     as_matrix,
-    is_frame,
     listed,
     named,
     refuse_unusable,
@@ -68,7 +68,7 @@ class Dataset:
     def from_table(
         cls, table: Any, *, names: Sequence[Any] | None = None, center: bool = True
     ) -> Dataset:
-        """From an array (n, d) or a DataFrame; the values are referred to, never changed."""
+        """From an array (n, d), a DataFrame, an Arrow table or a dict of columns; never changed."""
         if not isinstance(center, (bool, np.bool_)):
             raise InputError(f"center: must be True or False, got {center!r}")
         values, labels = as_matrix(table, names)
@@ -98,7 +98,7 @@ class Dataset:
         A DataFrame whose rows carry the names of its columns is matched by them. The accuracy of
         small conditional variances is limited by the matrix: prefer the table where there is one.
         """
-        values, labels = as_matrix(covariance, names)
+        values, labels = as_matrix(covariance, names, "covariance")
         if values.shape[0] != values.shape[1]:
             raise InputError(f"covariance: must be square, got shape {values.shape}")
         if names is None and is_frame(covariance):

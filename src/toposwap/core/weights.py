@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
-from toposwap.core.validation import is_frame, listed
+from toposwap.core.validation import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from toposwap.core.columns import column_names
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError, ToposwapWarning
-from toposwap.core.validation import is_frame
 from toposwap.estimators.sklearn_api import Estimator
 
 if TYPE_CHECKING:
@@ -152,8 +152,9 @@ class DagLearner(Estimator):
 
 
 def has_names(X: Any) -> bool:
-    """Whether ``X`` is a frame whose columns all have names, as scikit-learn counts them."""
-    return is_frame(X) and all(isinstance(name, str) for name in X.columns)
+    """Whether all columns of ``X`` have names, and these are text, as scikit-learn counts them."""
+    names = column_names(X)
+    return names is not None and all(isinstance(name, str) for name in names)
 
 
 def generator(random_state: Any) -> np.random.Generator:

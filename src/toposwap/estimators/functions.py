@@ -9,10 +9,10 @@ import numpy as np
 from toposwap.assess import assess
 from toposwap.baselines.start import dimensions, is_order, starting_order
 from toposwap.certificate import Certificate
+from toposwap.core.columns import is_frame
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.registry import resolve
-from toposwap.core.validation import is_frame
 from toposwap.core.weights import as_weights
 from toposwap.estimators.base import has_names
 from toposwap.estimators.topo import Topo
@@ -60,7 +60,7 @@ def check_kkt(
     W: ArrayLike,
     X: Any,
     *,
-    score: str | Score = "least-squares",
+    score: str | Score = "auto",
     center: bool = True,
     tolerance: float | None = None,
 ) -> Certificate:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from toposwap.core.columns import column_names
 from toposwap.core.errors import InputError
-from toposwap.core.validation import as_matrix, is_frame, listed, refuse_unusable
+from toposwap.core.validation import as_matrix, listed, refuse_unusable
 from toposwap.estimators.sklearn_api import check_fitted
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ class Predicting:
         Column j is predicted from the columns of ``X`` that are its parents: by regression for real
         columns, as the chance of a one for logistic and the mean count for Poisson columns.
         The model is the one behind ``adjacency_matrix_`` where pruning fitted it again (the score's
-        own rule, ``prune="auto"``), and the certified solution ``weights_`` otherwise. A DataFrame
-        is matched by the names of its columns.
+        own rule, ``prune="auto"``), and the certified solution ``weights_`` otherwise. A table
+        whose columns have names is matched by these.
         """
         check_fitted(self)
         return self._predictor()(self._rows(X))
@@ -93,7 +94,7 @@ class Predicting:
                 f"X has {len(labels)} features, but {type(self).__name__} is expecting "
                 f"{len(names)} features as input"
             )
-        if is_frame(X) and hasattr(self, "feature_names_in_"):
+        if column_names(X) is not None and hasattr(self, "feature_names_in_"):
             if set(labels) != set(names):
                 raise InputError(
                     f"X: its columns ({listed(labels)}) are not those the model was fitted to "

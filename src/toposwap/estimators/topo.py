@@ -31,9 +31,10 @@ class Topo(Predicting, DagLearner):
 
     Parameters
     ----------
-    score : str or Score, default="least-squares"
+    score : str or Score, default="auto"
         Q: a name from ``toposwap.scores.SCORES``, any "<loss>-<penalty>", or an object. "auto"
-        follows the kinds of the columns and says what it chose in ``result_.choices``.
+        follows the kinds of the columns, never their units, and says what it chose in
+        ``result_.choices``; "least-squares" is the paper's objective.
     search : str or Search, default="auto"
         "auto" (exact insertions and swaps), "paper" (Algorithm TOPO), "insertion", "exact" (proves
         the global minimum, up to about 20 columns), "none" (solves the starting order only).
@@ -60,8 +61,14 @@ class Topo(Predicting, DagLearner):
         turned: ``result_.pruned``.
     center : bool, default=True
         Subtract the column means.
-    random_state : None, int or numpy.random.Generator, default=None
-        Seed of whatever is random: the start with ``init="random"``, ``greedy``.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of what is drawn: the order with ``init="random"``; how the restarts of
+        ``search="auto"`` perturb the best order (with any ``n_jobs``); in which order
+        ``search="paper"`` tries swaps with ``greedy=True``, and its candidates if these are random;
+        and another learner that ``init`` gives by name or class. The same number gives the same
+        graph; None draws afresh each time; a Generator is drawn from and moves on. The first
+        layers of networks have a seed of their own, ``MLP(seed=...)``, ``TorchMLP(seed=...)``, and
+        so has a learner that ``init`` gives as an object.
     n_restarts : int, optional
         How often ``search="auto"`` perturbs the best order and searches again. By default what the
         score suggests: none for least squares, 20 or more where the score chooses the edges.
@@ -117,7 +124,7 @@ class Topo(Predicting, DagLearner):
 
     def __init__(
         self,
-        score: str | Score = "least-squares",
+        score: str | Score = "auto",
         search: str | Search = "auto",
         init: Any = "auto",
         acyclicity: str | Acyclicity = "logdet",
@@ -128,7 +135,7 @@ class Topo(Predicting, DagLearner):
         greedy: bool = False,
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: int | np.random.Generator | None = None,
+        random_state: int | np.random.Generator | None = 0,
         n_restarts: int | None = None,
         time_budget: float | None = None,
         n_jobs: int | None = None,

@@ -57,18 +57,20 @@ def kernel(function: Any = None, /, *, inner: bool = False, inlined: bool = Fals
     inner
         Called by kernels alone; Python may call it too, at the price of compiling it once more.
     inlined
-        Copied into its callers (and ``inner``): for a few lines of arithmetic.
+        Copied into its callers: for a few lines of arithmetic in their innermost loops.
     """
     return _decorated(function, _OPTIONS, inner, inlined)
 
 
-def reassociated_kernel(function: Any = None, /, *, inner: bool = False) -> Any:
+def reassociated_kernel(
+    function: Any = None, /, *, inner: bool = False, inlined: bool = False
+) -> Any:
     """Like :func:`kernel`, but sums may be reordered, so that their loops vectorise.
 
     Infinities and NaN keep their meaning. For what steers an iteration and is not a result.
     """
     fast = {"contract", "reassoc", "nsz"}
-    return _decorated(function, {**_OPTIONS, "fastmath": fast}, inner, False)
+    return _decorated(function, {**_OPTIONS, "fastmath": fast}, inner, inlined)
 
 
 def reordered_kernel(function: Any = None, /, *, inner: bool = False, inlined: bool = False) -> Any:
@@ -83,7 +85,7 @@ def _decorated(function: Any, options: dict[str, Any], inner: bool, inlined: boo
     def decorate(function: Any) -> Any:
         if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
             return function
-        return Kernel(function, options, inner=inner or inlined, inlined=inlined)
+        return Kernel(function, options, inner=inner, inlined=inlined)
 
     return decorate if function is None else decorate(function)
 

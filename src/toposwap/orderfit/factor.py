@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.order import Order
+from toposwap.kernels.graphs.precedence import possible_swaps, precedence_table
 from toposwap.orderfit.base import OrderFit
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class FactorFit(OrderFit):
     bound: Any
     #: The kernels: ``insertion_profile``, ``insert`` and ``insertion_sweep`` of the state.
     kernels: ModuleType
+    #: Who must stand before whom, see :mod:`toposwap.kernels.graphs.precedence`.
+    _before: NDArray[np.bool_]
 
     _order: NDArray[np.int64]
     _position: NDArray[np.int64]
@@ -37,6 +40,7 @@ class FactorFit(OrderFit):
 
     def __init__(self, bound: Any, order: Order) -> None:
         self.bound = bound
+        self._before = precedence_table(bound.admissible.before)
         self._factorise(order.variables.copy())
 
     @abstractmethod
@@ -69,7 +73,9 @@ class FactorFit(OrderFit):
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
         """Exact, without factorising anything."""
         profile = np.empty(self._order.size)
-        self.kernels.insertion_profile(*self._state, self.bound.cost, variable, profile)
+        self.kernels.insertion_profile(
+            *self._state, self.bound.cost, self._before, variable, profile
+        )
         return profile * self._half
 
     def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -80,6 +86,8 @@ class FactorFit(OrderFit):
         reach = np.full(self._order.size, -1)
         np.maximum.at(reach, positions[:, 0], positions[:, 1])
         deltas = self._swap_deltas(reach)
+        if self._before.size:
+            deltas = np.where(possible_swaps(self._before, self._order), deltas, np.inf)
         changes: NDArray[np.float64] = deltas[positions[:, 0], positions[:, 1]] * self._half
         return changes
 
@@ -99,6 +107,7 @@ class FactorFit(OrderFit):
         moved: int = self.kernels.insertion_sweep(
             *self._state,
             self.bound.cost,
+            self._before,
             np.asarray(visits, dtype=np.int64),
             self.resolution / self._half,
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.order import Order
+from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.kernels.least_squares import pivoted
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 def smallest_variance_order(data: Dataset) -> Order:
     """Next is always the variable with the least variance given those before it."""
     cost = (data.scale / data.scale.max()) ** 2
-    return Order(pivoted.smallest_variance_order(data.factor.T.copy(), cost))
+    anyhow = precedence_table(None)
+    return Order(pivoted.smallest_variance_order(data.factor.T.copy(), cost, anyhow))
 
 
 def least_correlated_order(data: Dataset) -> Order:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from precedences import obeys, random_precedence
 
 from toposwap.kernels.least_squares import factor_pair
 
@@ -67,16 +68,22 @@ def test_insert_equals_factorising_in_the_new_order(problem):
 
 @given(problems())
 def test_insertion_profile_equals_regressing_in_every_order(problem):
-    X, order, cost, _ = problem
+    X, order, cost, rng = problem
     d = len(order)
+    before = random_precedence(rng, order)
     state = pair_from_scratch(X, order)
     now = cost @ residual_variances(X, order)
     for v in range(d):
         profile = np.empty(d)
-        factor_pair.insertion_profile(*state, cost, v, profile)
+        best = factor_pair.insertion_profile(*state, cost, before, v, profile)
+        assert best == profile.argmin()
         rest = [w for w in order if w != v]
         for k in range(d):
-            then = cost @ residual_variances(X, [*rest[:k], v, *rest[k:]])
+            moved = [*rest[:k], v, *rest[k:]]
+            if not obeys(moved, before):
+                assert profile[k] == np.inf
+                continue
+            then = cost @ residual_variances(X, moved)
             assert profile[k] == pytest.approx(then - now, rel=1e-7, abs=1e-9 * now)
 
 
@@ -86,11 +93,13 @@ def test_a_sweep_moves_each_variable_to_its_best_place(problem):
     d = len(order)
     visits = rng.permutation(d)
     swept, stepped = pair_from_scratch(X, order), pair_from_scratch(X, order)
-    moved = factor_pair.insertion_sweep(*swept, cost, visits, 1e-9)
+    before = random_precedence(rng, order)
+    moved = factor_pair.insertion_sweep(*swept, cost, before, visits, 1e-9)
+    assert obeys(swept[2], before)
     count = 0
     for v in visits:
         profile = np.empty(d)
-        factor_pair.insertion_profile(*stepped, cost, v, profile)
+        factor_pair.insertion_profile(*stepped, cost, before, v, profile)
         if profile.min() < -1e-9:
             factor_pair.insert(*stepped, v, profile.argmin())
             count += 1

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from precedences import FREE, obeys, random_precedence
 
 from toposwap.kernels.graphs import kkt_pairs as pairs
+from toposwap.kernels.graphs.precedence import possible_swaps
 from toposwap.kernels.graphs.reachability import reachability
 from toposwap.kernels.least_squares import exact, pivoted
 
@@ -25,31 +27,47 @@ def residual_variance(columns, v, given_):
 def columns_and_cost(draw, largest=6):
     d = draw(st.integers(2, largest))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    return rng.standard_normal((d, d + 2)) @ rng.standard_normal((d + 2, d + 3)), rng.uniform(
-        0.2, 2.0, d
-    )
+    columns = rng.standard_normal((d, d + 2)) @ rng.standard_normal((d + 2, d + 3))
+    return columns, rng.uniform(0.2, 2.0, d), random_precedence(rng, rng.permutation(d))
 
 
 @given(columns_and_cost())
 def test_next_is_the_smallest_conditional_variance(problem):
-    columns, cost = problem
-    order = pivoted.smallest_variance_order(columns.copy(), cost)
+    columns, cost, before = problem
+    order = pivoted.smallest_variance_order(columns.copy(), cost, before)
+    assert obeys(order, before)
     for k, v in enumerate(order):
-        rest = [cost[w] * residual_variance(columns, w, order[:k]) for w in order[k:]]
+        free = [w for w in order[k:] if before is FREE or not before[order[k:], w].any()]
+        rest = [cost[w] * residual_variance(columns, w, order[:k]) for w in free]
         assert cost[v] * residual_variance(columns, v, order[:k]) == pytest.approx(min(rest))
 
 
 @given(columns_and_cost(largest=5))
-def test_exact_order_is_the_best_of_all(problem):
-    columns, cost = problem
+def test_exact_order_is_the_best_of_all_that_obey(problem):
+    columns, cost, before = problem
     d = len(cost)
 
     def total(order):
         return sum(cost[v] * residual_variance(columns, v, order[:k]) for k, v in enumerate(order))
 
-    found = tuple(exact.exact_order(columns.copy(), cost))
+    found = tuple(exact.exact_order(columns.copy(), cost, before))
     assert sorted(found) == list(range(d))
-    assert total(found) == pytest.approx(min(map(total, permutations(range(d)))), rel=1e-9)
+    assert obeys(found, before)
+    best = min(total(order) for order in permutations(range(d)) if obeys(order, before))
+    assert total(found) == pytest.approx(best, rel=1e-9)
+
+
+@given(st.integers(2, 8), st.integers(0, 2**32))
+def test_swaps_are_possible_where_the_swapped_order_obeys(d, seed):
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(d)
+    before = random_precedence(rng, order)
+    possible = possible_swaps(before, order)
+    for p in range(d):
+        for q in range(d):
+            swapped = order.copy()
+            swapped[[p, q]] = swapped[[q, p]]
+            assert possible[p, q] == (p < q and obeys(swapped, before))
 
 
 @given(st.integers(1, 70), st.floats(0, 0.2), st.integers(0, 2**32))

@@ -253,7 +253,7 @@ def test_blocks_in_check_kkt_and_refine():
     for start in (model.weights_, theta, model.causal_order_):
         assert ts.refine(start, X, score="basis").score_ <= model.score_
     with pytest.raises(InputError, match=r"W: shape \(5, 8, 5\)"):
-        ts.refine(theta, X)
+        ts.refine(theta, X, score="least-squares")
 
 
 def test_coefficients_of_functions_that_do_not_exist_are_refused():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toposwap.cli.options.learning import Scoring, scoring_options
+from toposwap.cli.options.numbers import Number
 from toposwap.cli.options.reading import Reading, reading_options
 from toposwap.cli.terminal.progress import ProgressLine
 from toposwap.cli.terminal.show import say, show, show_json
@@ -37,7 +38,7 @@ ones, too.
 @click.argument("weights", type=click.Path(path_type=Path))
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     metavar="NUMBER",
     help="Largest relative residual to accept; by default the score's own (1e-8).",
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from toposwap.cli.options.numbers import Number, Whole
 from toposwap.core.errors import InputError
 from toposwap.core.registry import what_there_is
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from toposwap.scores import Score
     from toposwap.search import Progress
 
-_COUNT = click.IntRange(min=0)
+_COUNT = Whole(min=0)
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--penalty",
-        type=click.FloatRange(min=0),
+        type=Number(min=0),
         metavar="NUMBER",
         help="Weight of the score's penalty; more makes fewer edges. For auto, bic, ebic and l0 it "
         "multiplies Schwarz's penalty per edge: 2 by default, as in FLOP and Tetrad; 1 is BIC as "
@@ -119,7 +121,7 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--ridge",
-        type=click.FloatRange(min=0),
+        type=Number(min=0),
         metavar="NUMBER",
         help="With --score least-squares: penalty on squared weights; needed with no more rows "
         "than columns.",
@@ -174,7 +176,7 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--time-budget",
-        type=click.FloatRange(min=0),
+        type=Number(min=0),
         metavar="SECONDS",
         help="With --search auto: begin no further restart after this.",
     )
@@ -203,7 +205,7 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--max-iter",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         help="Stop after so many iterations.",
     )
@@ -259,5 +261,7 @@ def _threads(value: int | None) -> int | None:
 
 def _chosen(option: str, value: str, choices: Mapping[str, Any]) -> Any:
     if value not in choices:
-        raise InputError(f"{option}: {value!r} is not one of {what_there_is(choices, str)}")
+        near = get_close_matches(value, choices, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise InputError(f"{option}: {value!r} is not one of {what_there_is(choices, str)}{hint}")
     return choices[value]

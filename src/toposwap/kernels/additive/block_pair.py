@@ -34,13 +34,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.kernels.graphs.precedence import highest_position, lowest_position
 from toposwap.kernels.jit import kernel
+from toposwap.kernels.linalg.householder import triangularise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel
+@kernel(inner=True, inlined=True)
 def cholesky(matrix: NDArray[np.float64], lower: NDArray[np.float64]) -> None:
     """Fill the lower triangle of ``lower`` with L, matrix = L L'; (m, m) each."""
     m = matrix.shape[0]
@@ -57,7 +59,7 @@ def cholesky(matrix: NDArray[np.float64], lower: NDArray[np.float64]) -> None:
                 lower[i, j] = total / lower[j, j]
 
 
-@kernel
+@kernel(inner=True, inlined=True)
 def solve_lower(lower: NDArray[np.float64], x: NDArray[np.float64]) -> float:
     """Overwrite ``x`` (m,) with L^{-1} x and return its squared length."""
     total = 0.0
@@ -71,18 +73,26 @@ def solve_lower(lower: NDArray[np.float64], x: NDArray[np.float64]) -> float:
     return total
 
 
-@kernel
+@kernel(inner=True, inlined=True)
 def add_gram(block: NDArray[np.float64], gram: NDArray[np.float64]) -> None:
-    """Add block' block, (m, m), to the lower triangle of ``gram``."""
+    """Add block' block, (m, m), to the lower triangle of ``gram``; a slice of a larger array."""
     m = gram.shape[0]
-    for t in range(block.shape[0]):
+    for t in range(m):
         for i in range(m):
             x = block[t, i]
             for j in range(i + 1):
                 gram[i, j] += x * block[t, j]
 
 
-@kernel
+@kernel(inner=True, inlined=True)
+def clear(matrix: NDArray[np.float64]) -> None:
+    """Set ``matrix`` (m, m) to zero."""
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            matrix[i, j] = 0.0
+
+
+@kernel(inner=True)
 def lower_inverse_transposed(upper: NDArray[np.float64], out: NDArray[np.float64]) -> None:
     """Fill ``out`` (m, m) with R^{-T} of an upper triangular R."""
     m = upper.shape[0]
@@ -105,48 +115,69 @@ def insertion_profile(
     order: NDArray[np.int64],
     position: NDArray[np.int64],
     cost: NDArray[np.float64],
+    before: NDArray[np.bool_],
     variable: int,
     profile: NDArray[np.float64],
-) -> None:
-    """Fill ``profile[k]`` with the change of sum_v cost[v] * var(v) when ``variable`` ends at k."""
+) -> int:
+    """Fill ``profile[k]`` with the change of sum_v cost[v] * var(v) when ``variable`` ends at k.
+
+    It is infinite at positions that ``before`` forbids, see
+    :mod:`~toposwap.kernels.graphs.precedence`. Returns the first best position.
+    """
     d, m = own.shape[0], own.shape[1]
+    lowest, highest = 0, d - 1
+    if before.shape[0] > 0:
+        lowest = lowest_position(before, position, variable)
+        highest = highest_position(before, position, variable)
+        for k in range(d):
+            profile[k] = np.inf
     p = position[variable]
     columns = pair[:, variable * m : (variable + 1) * m]
     own_cost = cost[variable]
-    before = own[p, 0, 0] * own[p, 0, 0]
+    here = own[p, 0, 0] * own[p, 0, 0]
     profile[p] = 0.0
-    gram = np.zeros((m, m))
+    gram = np.empty((m, m))
     lower = np.empty((m, m))
     x = np.empty(m)
 
-    add_gram(own[p], gram)
+    clear(gram)
+    add_gram(own[p, :, :m], gram)
     saved = 0.0
-    for k in range(p - 1, -1, -1):
+    for k in range(p - 1, lowest - 1, -1):
         block = columns[k * m : (k + 1) * m]
         add_gram(block, gram)
         cholesky(gram, lower)
-        x[:] = block[0]
+        for i in range(m):
+            x[i] = block[0, i]
         residual = own[k, 0, 0]
         saved += cost[order[k]] * residual * residual * min(solve_lower(lower, x), 1.0)
-        profile[k] = own_cost * (gram[0, 0] - before) - saved
+        profile[k] = own_cost * (gram[0, 0] - here) - saved
 
-    gram[:] = 0.0
-    add_gram(inverse[p], gram)
+    clear(gram)
+    add_gram(inverse[p, :, :m], gram)
     cholesky(gram, lower)
     lost = 0.0
-    for k in range(p + 1, d):
+    for k in range(p + 1, highest + 1):
         block = columns[k * m : (k + 1) * m]
-        x[:] = block[0]
+        for i in range(m):
+            x[i] = block[0, i]
         residual = own[k, 0, 0]
         lost += cost[order[k]] * residual * residual * solve_lower(lower, x)
         add_gram(block, gram)
         cholesky(gram, lower)
-        x[:] = 0.0
+        for i in range(m):
+            x[i] = 0.0
         x[0] = 1.0
-        profile[k] = lost + own_cost * (solve_lower(lower, x) - before)
+        profile[k] = lost + own_cost * (solve_lower(lower, x) - here)
+
+    best = 0
+    for k in range(1, d):
+        if profile[k] < profile[best]:
+            best = k
+    return best
 
 
-@kernel
+@kernel(inner=True)
 def exchange(
     pair: NDArray[np.float64],
     own: NDArray[np.float64],
@@ -154,28 +185,48 @@ def exchange(
     order: NDArray[np.int64],
     position: NDArray[np.int64],
     k: int,
+    square: NDArray[np.float64],
+    turn: NDArray[np.float64],
+    turned: NDArray[np.float64],
 ) -> None:
-    """Exchange the variables at positions ``k`` and ``k + 1``, in place."""
+    """Exchange the variables at positions ``k`` and ``k + 1``, in place.
+
+    ``square`` and ``turn`` (2m, 2m) and ``turned`` (2m, dm) are workspace.
+    """
     m = own.shape[1]
     v, w = order[k], order[k + 1]
-    first, last = k * m, (k + 2) * m
-    square = np.zeros((2 * m, 2 * m))
-    square[:m, :m] = pair[first : first + m, w * m : (w + 1) * m]
-    square[:m, m:] = own[k]
-    square[m:, :m] = own[k + 1]
-    turn, triangle = np.linalg.qr(square)
-    pair[first:last] = np.dot(np.ascontiguousarray(turn.T), pair[first:last])
+    first = k * m
     for i in range(m):
         for j in range(m):
-            own[k, i, j] = triangle[i, j] if j >= i else 0.0
-            own[k + 1, i, j] = triangle[m + i, m + j] if j >= i else 0.0
+            square[i, j] = pair[first + i, w * m + j]
+            square[i, m + j] = own[k, i, j]
+            square[m + i, j] = own[k + 1, i, j]
+            square[m + i, m + j] = 0.0
+    triangularise(square, turn)
+    np.dot(turn, pair[first : first + 2 * m], turned)
+    for i in range(2 * m):
+        for j in range(turned.shape[1]):
+            pair[first + i, j] = turned[i, j]
+    for i in range(m):
+        for j in range(m):
+            own[k, i, j] = square[i, j] if j >= i else 0.0
+            own[k + 1, i, j] = square[m + i, m + j] if j >= i else 0.0
     lower_inverse_transposed(own[k], inverse[k])
     lower_inverse_transposed(own[k + 1], inverse[k + 1])
-    across = np.ascontiguousarray(triangle[:m, m:])
-    pair[first : first + m, v * m : (v + 1) * m] = across
-    pair[first + m : last, w * m : (w + 1) * m] = -np.dot(
-        inverse[k + 1], np.dot(np.ascontiguousarray(across.T), inverse[k])
-    )
+    # Between the two: R_kv = A, and V_(k+1)w = -V_(k+1) A' V_k. The turn has served its purpose.
+    for i in range(m):
+        for j in range(m):
+            pair[first + i, v * m + j] = square[i, m + j]
+            total = 0.0
+            for t in range(m):
+                total += square[t, m + i] * inverse[k, t, j]
+            turn[i, j] = total
+    for i in range(m):
+        for j in range(m):
+            total = 0.0
+            for t in range(m):
+                total += inverse[k + 1, i, t] * turn[t, j]
+            pair[first + m + i, w * m + j] = -total
     order[k], order[k + 1] = w, v
     position[w], position[v] = k, k + 1
 
@@ -191,10 +242,13 @@ def insert(
     target: int,
 ) -> None:
     """Move ``variable`` to position ``target`` by exchanges of neighbours, in place."""
-    while position[variable] < target:
-        exchange(pair, own, inverse, order, position, position[variable])
-    while position[variable] > target:
-        exchange(pair, own, inverse, order, position, position[variable] - 1)
+    m = own.shape[1]
+    square = np.empty((2 * m, 2 * m))
+    turn = np.empty((2 * m, 2 * m))
+    turned = np.empty((2 * m, pair.shape[1]))
+    while position[variable] != target:
+        k = position[variable] if position[variable] < target else position[variable] - 1
+        exchange(pair, own, inverse, order, position, k, square, turn, turned)
 
 
 @kernel
@@ -205,6 +259,7 @@ def insertion_sweep(
     order: NDArray[np.int64],
     position: NDArray[np.int64],
     cost: NDArray[np.float64],
+    before: NDArray[np.bool_],
     visits: NDArray[np.int64],
     threshold: float,
 ) -> int:
@@ -214,9 +269,11 @@ def insertion_sweep(
     """
     profile = np.empty(own.shape[0])
     moved = 0
-    for variable in visits:
-        insertion_profile(pair, own, inverse, order, position, cost, variable, profile)
-        target = int(np.argmin(profile))
+    for i in range(visits.size):
+        variable = visits[i]
+        target = insertion_profile(
+            pair, own, inverse, order, position, cost, before, variable, profile
+        )
         if profile[target] < -threshold:
             insert(pair, own, inverse, order, position, variable, target)
             moved += 1

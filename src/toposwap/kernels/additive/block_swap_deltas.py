@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.additive.block_pair import add_gram, cholesky, solve_lower
+from toposwap.kernels.additive.block_pair import add_gram, cholesky, clear, solve_lower
 from toposwap.kernels.jit import kernel
 
 if TYPE_CHECKING:
@@ -44,14 +44,19 @@ def swap_deltas(
     infinite.
     """
     d, m = own.shape[0], own.shape[1]
-    deltas = np.full((d, d), np.inf)
+    deltas = np.empty((d, d))
     # S_kq for all k <= q, lower triangles.
-    spread = np.zeros((d, d, m, m))
+    spread = np.empty((d, d, m, m))
     for q in range(d):
+        for p in range(d):
+            deltas[p, q] = np.inf
         columns = pair[:, order[q] * m : (order[q] + 1) * m]
-        add_gram(own[q], spread[q, q])
+        clear(spread[q, q])
+        add_gram(own[q, :, :m], spread[q, q])
         for k in range(q - 1, -1, -1):
-            spread[k, q] = spread[k + 1, q]
+            for i in range(m):
+                for j in range(m):
+                    spread[k, q, i, j] = spread[k + 1, q, i, j]
             add_gram(columns[k * m : (k + 1) * m], spread[k, q])
 
     coefficient = np.empty((d, m, m))
@@ -67,69 +72,81 @@ def swap_deltas(
             continue
         v = order[p]
         mine = pair[:, v * m : (v + 1) * m]
-        before = own[p, 0, 0] * own[p, 0, 0]
-        gram[:] = 0.0
-        add_gram(inverse[p], gram)
+        here = own[p, 0, 0] * own[p, 0, 0]
+        clear(gram)
+        add_gram(inverse[p, :, :m], gram)
         cholesky(gram, lower)
         for q in range(p + 1, last + 1):
+            clear(coefficient[q])
             w = order[q]
-            accumulate(
-                inverse[p], pair[p * m : (p + 1) * m, w * m : (w + 1) * m], coefficient[q], True
-            )
+            rows = pair[p * m : (p + 1) * m, w * m : (w + 1) * m]
+            accumulate(inverse[p, :, :m], rows, coefficient[q])
             saved[q] = 0.0
         lost = 0.0
         for k in range(p + 1, last + 1):
             block = mine[k * m : (k + 1) * m]
             residual = own[k, 0, 0] * own[k, 0, 0]
             weight = cost[order[k]] * residual
-            u[:] = block[0]
+            for i in range(m):
+                u[i] = block[0, i]
             # u becomes L^{-1} u, of which the products with L^{-1} E are taken.
             gained = solve_lower(lower, u)
             for q in range(k + 1, last + 1):
                 w = order[q]
                 rows = pair[k * m : (k + 1) * m, w * m : (w + 1) * m]
-                E = coefficient[q]
-                half[:] = E
+                divide_by_lower(lower, coefficient[q], half)
                 for i in range(m):
-                    for t in range(i):
-                        factor = lower[i, t]
-                        for j in range(m):
-                            half[i, j] -= factor * half[t, j]
-                    scale = 1.0 / lower[i, i]
                     for j in range(m):
-                        half[i, j] *= scale
-                below[:] = spread[k, q]
-                add_gram(half, below)
-                x[:] = rows[0]
+                        below[i, j] = spread[k, q, i, j]
+                add_gram(half[:, :m], below)
+                for j in range(m):
+                    x[j] = rows[0, j]
                 for t in range(m):
                     factor = u[t]
                     for j in range(m):
                         x[j] -= factor * half[t, j]
                 cholesky(below, below)
                 saved[q] += weight * solve_lower(below, x)
-                accumulate(block, rows, E, False)
+                accumulate(block, rows, coefficient[q])
             # Now that k is among those passed, v may take its place.
             add_gram(block, gram)
             lost_here = weight * gained
             cholesky(gram, lower)
-            x[:] = 0.0
+            for i in range(m):
+                x[i] = 0.0
             x[0] = 1.0
             later = cost[order[k]] * (spread[p, k, 0, 0] - residual)
-            earlier = cost[v] * (solve_lower(lower, x) - before)
+            earlier = cost[v] * (solve_lower(lower, x) - here)
             deltas[p, k] = later + earlier + lost - saved[k]
             lost += lost_here
     return deltas
 
 
-@kernel
-def accumulate(
-    left: NDArray[np.float64], right: NDArray[np.float64], total: NDArray[np.float64], fresh: bool
+@kernel(inner=True, inlined=True)
+def divide_by_lower(
+    lower: NDArray[np.float64], right: NDArray[np.float64], out: NDArray[np.float64]
 ) -> None:
-    """Add left' right, (m, m), to ``total``, which is cleared first if ``fresh``."""
+    """Fill ``out`` with L^{-1} E, for L = ``lower`` and E = ``right``, (m, m) each."""
+    m = out.shape[0]
+    for i in range(m):
+        for j in range(m):
+            out[i, j] = right[i, j]
+        for t in range(i):
+            factor = lower[i, t]
+            for j in range(m):
+                out[i, j] -= factor * out[t, j]
+        scale = 1.0 / lower[i, i]
+        for j in range(m):
+            out[i, j] *= scale
+
+
+@kernel(inner=True, inlined=True)
+def accumulate(
+    left: NDArray[np.float64], right: NDArray[np.float64], total: NDArray[np.float64]
+) -> None:
+    """Add left' right to ``total``, (m, m) each; slices of larger arrays."""
     m = total.shape[0]
-    if fresh:
-        total[:] = 0.0
-    for t in range(left.shape[0]):
+    for t in range(m):
         for i in range(m):
             factor = left[t, i]
             for j in range(m):

@@ -12,33 +12,59 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.kernels.graphs.precedence import bit_sets
 from toposwap.kernels.jit import kernel
+from toposwap.kernels.linalg.dot import dot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@kernel(inner=True)
+def remove_direction(pivot: NDArray[np.float64], length2: float, x: NDArray[np.float64]) -> None:
+    """Replace x by x - (pivot . x) pivot / length2."""
+    along = dot(pivot, x) / length2
+    for i in range(x.size):
+        x[i] -= along * pivot[i]
+
+
 @kernel
-def exact_order(blocks: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Order with the least total cost; ``blocks`` (d, m, D) holds the columns as rows."""
-    d, m, _ = blocks.shape
-    best = np.full(1 << d, np.inf)
-    last = np.zeros(1 << d, dtype=np.int8)
+def exact_order(
+    blocks: NDArray[np.float64], cost: NDArray[np.float64], before: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Order with the least total cost; ``blocks`` (d, m, D) holds the columns as rows.
+
+    ``before`` as in :mod:`~toposwap.kernels.graphs.precedence`.
+    """
+    d, m, size = blocks.shape
+    n_sets = 1 << d
+    best = np.empty(n_sets)
+    last = np.empty(n_sets, dtype=np.int8)
+    for s in range(n_sets):
+        best[s] = np.inf
+        last[s] = 0
     best[0] = 0.0
+    needed = bit_sets(before.T, d, before.shape[0] > 0, 0)
     # residual[depth]: orthogonal to what was taken in among the variables d-1, d-2, ... decided.
-    residual = np.empty((d + 1, *blocks.shape))
-    residual[0] = blocks
-    taken = np.zeros(d + 1, dtype=np.int64)
-    branch = np.zeros(d + 1, dtype=np.int64)
+    residual = np.empty((d + 1, d, m, size))
+    for v in range(d):
+        for c in range(m):
+            for i in range(size):
+                residual[0, v, c, i] = blocks[v, c, i]
+    taken = np.empty(d + 1, dtype=np.int64)
+    branch = np.empty(d + 1, dtype=np.int64)
+    for depth in range(d + 1):
+        taken[depth] = branch[depth] = 0
+    block = np.empty((m, size))
     depth = 0
     while depth >= 0:
         if depth == d:
             s = taken[depth]
             for v in range(d):
-                if s >> v & 1:
+                if s >> v & 1 or needed[v] & ~s != 0:
                     continue
                 x = residual[depth, v, 0]
-                total = best[s] + cost[v] * np.dot(x, x)
+                total = best[s] + cost[v] * dot(x, x)
                 larger = s | (1 << v)
                 if total < best[larger]:
                     best[larger] = total
@@ -52,30 +78,32 @@ def exact_order(blocks: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArr
             continue
         here, there = residual[depth], residual[depth + 1]
         for v in range(d):
-            width = m if v < bit else 1
-            there[v, :width] = here[v, :width]
-        if branch[depth] == 0:
-            taken[depth + 1] = taken[depth]
-        else:
-            taken[depth + 1] = taken[depth] | (1 << bit)
-            block = here[bit].copy()
+            for c in range(m if v < bit else 1):
+                for i in range(size):
+                    there[v, c, i] = here[v, c, i]
+        taken[depth + 1] = taken[depth]
+        if branch[depth] == 1:
+            taken[depth + 1] |= 1 << bit
+            for c in range(m):
+                for i in range(size):
+                    block[c, i] = here[bit, c, i]
             for r in range(m):
-                length2 = np.dot(block[r], block[r])
+                pivot = block[r]
+                length2 = dot(pivot, pivot)
                 if length2 == 0.0:
                     continue
-                pivot = block[r] / np.sqrt(length2)
-                for s in range(r + 1, m):
-                    block[s] -= np.dot(pivot, block[s]) * pivot
+                for c in range(r + 1, m):
+                    remove_direction(pivot, length2, block[c])
                 for v in range(d):
                     if taken[depth + 1] >> v & 1:
                         continue
                     for c in range(m if v < bit else 1):
-                        there[v, c] -= np.dot(pivot, there[v, c]) * pivot
+                        remove_direction(pivot, length2, there[v, c])
         branch[depth] += 1
         depth += 1
 
     order = np.empty(d, dtype=np.int64)
-    s = (1 << d) - 1
+    s = n_sets - 1
     for k in range(d - 1, -1, -1):
         order[k] = last[s]
         s ^= 1 << order[k]

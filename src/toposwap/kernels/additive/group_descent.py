@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel
+@kernel(inner=True, inlined=True)
 def shrunk(length: float, kink: float, concavity: float) -> float:
     """The t >= 0 that minimises (t - length)^2 / 2 + rho(t); concavity < 1."""
     if length <= kink:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.additive.block_pair import cholesky, solve_lower
 from toposwap.kernels.jit import kernel
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 DEPENDENT = 1e-8
 
 
-@kernel
+@kernel(inner=True)
 def add_parent(
     gram: NDArray[np.float64],
     size: int,
@@ -50,7 +49,8 @@ def add_parent(
     for r in range(size):
         column = parent * m + r
         row = B[rows]
-        row[:] = gram[column]
+        for c in range(row.size):
+            row[c] = gram[column, c]
         for t in range(rows):
             factor = B[t, column]
             for c in range(row.size):
@@ -73,7 +73,7 @@ def add_parent(
     return rows, fallen
 
 
-@kernel
+@kernel(inner=True)
 def restart(
     gram: NDArray[np.float64],
     sizes: NDArray[np.int64],
@@ -98,22 +98,43 @@ def restart(
     return rows, left
 
 
-@kernel
-def gain(S: NDArray[np.float64], g: NDArray[np.float64], size: int) -> float:
-    """G' S^{-1} g over the functions of which enough is left."""
+@kernel(inner=True)
+def gain(
+    S: NDArray[np.float64],
+    g: NDArray[np.float64],
+    i: int,
+    size: int,
+    lower: NDArray[np.float64],
+    x: NDArray[np.float64],
+) -> float:
+    """g_i' S_i^{-1} g_i over the ``size`` functions of i, zero if too little is left of one.
+
+    ``lower`` (m, m) and ``x`` (m,) are workspace.
+    """
+    total = 0.0
     for a in range(size):
-        if S[a, a] <= DEPENDENT:
+        if S[i, a, a] <= DEPENDENT:
             return 0.0
-    lower = np.empty((size, size))
-    x = g[:size].copy()
-    cholesky(S[:size, :size], lower)
     for a in range(size):
-        if lower[a, a] * lower[a, a] <= DEPENDENT:
-            return 0.0
-    return solve_lower(lower, x)
+        for b in range(a + 1):
+            rest = S[i, a, b]
+            for t in range(b):
+                rest -= lower[a, t] * lower[b, t]
+            if a == b:
+                if rest <= DEPENDENT:
+                    return 0.0
+                lower[a, a] = math.sqrt(rest)
+            else:
+                lower[a, b] = rest / lower[b, b]
+        value = g[i, a]
+        for t in range(a):
+            value -= lower[a, t] * x[t]
+        x[a] = value / lower[a, a]
+        total += x[a] * x[a]
+    return total
 
 
-@kernel
+@kernel(inner=True, inlined=True)
 def improvement(left: float, less: float, weight: float) -> float:
     """½ log(left / (left - less)) - weight: what lowering a residual variance is worth."""
     floor = 1e-14 * left
@@ -142,6 +163,7 @@ def select(
     B = np.empty((most + m, d * m))
     S = np.empty((d, m, m))
     g = np.empty((d, m))
+    lower, x = np.empty((m, m)), np.empty(m)
     rows, left = restart(gram, sizes, parents, y, B, S, g)
     while True:
         best, chosen = 1e-12, -1
@@ -149,7 +171,7 @@ def select(
             worth[i] = 0.0
             if i == node or parents[i] or rows + sizes[i] > most:
                 continue
-            worth[i] = improvement(left, gain(S[i], g[i], sizes[i]), weight * sizes[i])
+            worth[i] = improvement(left, gain(S, g, i, sizes[i], lower, x), weight * sizes[i])
             if allowed[i] and worth[i] > best:
                 best, chosen = worth[i], i
         if chosen >= 0:

@@ -27,9 +27,11 @@ def cubic_splines(
 ) -> NDArray[np.float64]:
     """All splines over ``knots`` (k + 4,) at ``u`` (n,), (n, k); the end knots are fourfold."""
     count = knots.size - DEGREE - 1
-    values = np.zeros((u.size, count))
+    values = np.empty((u.size, count))
     local = np.empty(DEGREE + 1)
     for row in range(u.size):
+        for i in range(count):
+            values[row, i] = 0.0
         x = u[row]
         # The interval [t_i, t_{i+1}) that holds x; the last one is closed.
         low, high = DEGREE, count
@@ -39,7 +41,8 @@ def cubic_splines(
                 low = middle
             else:
                 high = middle
-        local[:] = 0.0
+        for s in range(DEGREE):
+            local[s] = 0.0
         local[DEGREE] = 1.0
         for degree in range(1, DEGREE + 1):
             # local[s] belongs to the spline that starts at knot low - DEGREE + s.

@@ -1,6 +1,7 @@
 """Which positions a variable may take where some must stand before others.
 
-``before[u, v]`` (d, d): u must stand before v. The order at hand obeys it.
+``before[u, v]`` (d, d): u must stand before v. The order at hand obeys it. A table without entries,
+(0, 0), stands for no such demand.
 """
 
 from __future__ import annotations
@@ -13,6 +14,29 @@ from toposwap.kernels.jit import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+def precedence_table(before: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """What kernels take for ``before``, (d, d) or (0, 0)."""
+    if before is None:
+        return np.zeros((0, 0), dtype=np.bool_)
+    return np.ascontiguousarray(before, dtype=np.bool_)
+
+
+def possible_swaps(before: NDArray[np.bool_], order: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether the variables at positions p < q may be exchanged, (d, d), False elsewhere.
+
+    The one at p passes all up to q, the one at q all from p on.
+    """
+    d = order.size
+    later = np.triu(np.ones((d, d), dtype=np.bool_), 1)
+    if before.size == 0:
+        return later
+    demanded = before[np.ix_(order, order)] & later
+    follows = np.where(demanded.any(axis=1), demanded.argmax(axis=1), d)
+    precedes = np.where(demanded.any(axis=0), d - 1 - demanded[::-1].argmax(axis=0), -1)
+    place = np.arange(d)
+    return later & (place < follows[:, None]) & (place[:, None] > precedes)
 
 
 @kernel(inner=True)

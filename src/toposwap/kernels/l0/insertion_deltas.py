@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _OPTIMISM = 1.3
 
 
-@kernel(inlined=True)
+@kernel(inner=True, inlined=True)
 def alone(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: int) -> float:
     """Change of Q_z if ``u`` became a parent and nothing else changed."""
     g = table[slot, G, u]

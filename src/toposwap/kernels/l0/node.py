@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _SLACK = 1.0 - 1e-9
 
 
-@kernel(inlined=True)
+@kernel(inner=True, inlined=True)
 def node_value(rule: Rule, z: int, variance: float, k: int) -> float:
     """Q_z with ``k`` parents and this residual variance, which counts as DEPENDENT at the least."""
     if rule.logarithmic:
@@ -41,7 +41,7 @@ def node_value(rule: Rule, z: int, variance: float, k: int) -> float:
     return 0.5 * rule.unit[z] * variance + rule.weight * k
 
 
-@kernel(inlined=True)
+@kernel(inner=True, inlined=True)
 def least_reduction(rule: Rule, z: int, variance: float) -> float:
     """How much the residual variance must fall for one more edge to pay."""
     if rule.logarithmic:
@@ -49,7 +49,7 @@ def least_reduction(rule: Rule, z: int, variance: float) -> float:
     return 2.0 * rule.weight / rule.unit[z]
 
 
-@kernel(inlined=True)
+@kernel(inner=True, inlined=True)
 def largest_rise(rule: Rule, z: int, variance: float) -> float:
     """How much the residual variance may rise for one edge less to pay."""
     if rule.logarithmic:
@@ -57,7 +57,7 @@ def largest_rise(rule: Rule, z: int, variance: float) -> float:
     return 2.0 * rule.weight / rule.unit[z]
 
 
-@kernel(inlined=True)
+@kernel(inner=True, inlined=True)
 def single_gain(rule: Rule, z: int, variance: float, reduction: float) -> float:
     """Change of Q_z by one more edge with this reduction, nothing else changing."""
     if rule.logarithmic:
@@ -65,7 +65,7 @@ def single_gain(rule: Rule, z: int, variance: float, reduction: float) -> float:
     return rule.weight - 0.5 * rule.unit[z] * reduction
 
 
-@kernel(inlined=True)
+@kernel(inner=True, inlined=True)
 def pays(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: int) -> bool:
     """Whether ``u``, which is no parent of ``z``, may be one and would lower Q_z."""
     g = table[slot, G, u]

@@ -8,7 +8,8 @@ A depth-first walk decides variable after variable whether it is in ``S``, leavi
 Then every set is met after all its subsets, so the recursion is carried out during the walk and no
 table of conditional variances is stored. Taking a variable in removes its direction from the
 others (modified Gram-Schmidt); the sets share this work along the walk, which therefore costs
-:math:`O(2^d d^2)` time and :math:`O(2^d)` memory.
+:math:`O(2^d d^2)` time and :math:`O(2^d)` memory. A variable follows only sets that hold all that
+must stand before it.
 """
 
 from __future__ import annotations
@@ -17,36 +18,50 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.kernels.graphs.precedence import bit_sets
 from toposwap.kernels.jit import kernel
+from toposwap.kernels.linalg.dot import dot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 @kernel
-def exact_order(columns: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Order of the rows of ``columns`` (d, m), one vector a variable, with the least total cost."""
+def exact_order(
+    columns: NDArray[np.float64], cost: NDArray[np.float64], before: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Order of the rows of ``columns`` (d, m), one vector a variable, with the least total cost.
+
+    ``before`` as in :mod:`~toposwap.kernels.graphs.precedence`.
+    """
     d, m = columns.shape
     n_sets = 1 << d
-    best = np.full(n_sets, np.inf)
-    last = np.zeros(n_sets, dtype=np.int8)
+    best = np.empty(n_sets)
+    last = np.empty(n_sets, dtype=np.int8)
+    for s in range(n_sets):
+        best[s] = np.inf
+        last[s] = 0
     best[0] = 0.0
+    needed = bit_sets(before.T, d, before.shape[0] > 0, 0)
 
     # residual[depth] holds the columns orthogonal to what was taken in among the first `depth`
     # variables decided (bits d-1, d-2, ...).
     residual = np.empty((d + 1, d, m))
-    residual[0] = columns
-    taken = np.zeros(d + 1, dtype=np.int64)
-    branch = np.zeros(d + 1, dtype=np.int64)
+    for v in range(d):
+        for i in range(m):
+            residual[0, v, i] = columns[v, i]
+    taken = np.empty(d + 1, dtype=np.int64)
+    branch = np.empty(d + 1, dtype=np.int64)
+    taken[0] = branch[0] = 0
     depth = 0
     while depth >= 0:
         if depth == d:
             s = taken[depth]
             for v in range(d):
-                if s >> v & 1:
+                if s >> v & 1 or needed[v] & ~s != 0:
                     continue
                 x = residual[depth, v]
-                total = best[s] + cost[v] * np.dot(x, x)
+                total = best[s] + cost[v] * dot(x, x)
                 larger = s | (1 << v)
                 if total < best[larger]:
                     best[larger] = total
@@ -56,17 +71,19 @@ def exact_order(columns: NDArray[np.float64], cost: NDArray[np.float64]) -> NDAr
         bit = d - 1 - depth
         if branch[depth] == 0:
             branch[depth] = 1
-            residual[depth + 1] = residual[depth]
+            for v in range(d):
+                for i in range(m):
+                    residual[depth + 1, v, i] = residual[depth, v, i]
             taken[depth + 1] = taken[depth]
             branch[depth + 1] = 0
             depth += 1
         elif branch[depth] == 1:
             branch[depth] = 2
             pivot = residual[depth, bit]
-            length2 = np.dot(pivot, pivot)
+            length2 = dot(pivot, pivot)
             for v in range(d):
                 x = residual[depth, v]
-                along = np.dot(pivot, x) / length2 if length2 > 0.0 else 0.0
+                along = dot(pivot, x) / length2 if length2 > 0.0 else 0.0
                 out = residual[depth + 1, v]
                 for i in range(m):
                     out[i] = x[i] - along * pivot[i]

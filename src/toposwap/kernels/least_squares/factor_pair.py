@@ -39,23 +39,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.kernels.graphs.precedence import highest_position, lowest_position
 from toposwap.kernels.jit import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel
+@kernel(inlined=True)
 def insertion_profile(
     pair: NDArray[np.float64],
     diagonal: NDArray[np.float64],
     order: NDArray[np.int64],
     position: NDArray[np.int64],
     cost: NDArray[np.float64],
+    before: NDArray[np.bool_],
     variable: int,
     profile: NDArray[np.float64],
-) -> None:
-    """Fill ``profile[k]`` with the change of sum_v cost[v] * var(v) when ``variable`` ends at k."""
+) -> int:
+    """Fill ``profile[k]`` with the change of sum_v cost[v] * var(v) when ``variable`` ends at k.
+
+    It is infinite at positions that ``before`` forbids, see
+    :mod:`~toposwap.kernels.graphs.precedence`. Returns the first best position.
+    """
+    d = pair.shape[0]
+    lowest, highest = 0, d - 1
+    if before.shape[0] > 0:
+        lowest = lowest_position(before, position, variable)
+        highest = highest_position(before, position, variable)
+        for k in range(d):
+            profile[k] = np.inf
     p = position[variable]
     own_cost = cost[variable]
     own = diagonal[p] * diagonal[p]
@@ -63,7 +76,7 @@ def insertion_profile(
 
     spread = own
     saved = 0.0
-    for k in range(p - 1, -1, -1):
+    for k in range(p - 1, lowest - 1, -1):
         z2 = pair[k, variable] * pair[k, variable]
         spread += z2
         saved += cost[order[k]] * diagonal[k] * diagonal[k] * (z2 / spread)
@@ -71,11 +84,17 @@ def insertion_profile(
 
     precision = 1.0 / own
     lost = 0.0
-    for k in range(p + 1, pair.shape[0]):
+    for k in range(p + 1, highest + 1):
         u2 = pair[k, variable] * pair[k, variable]
         lost += cost[order[k]] * diagonal[k] * diagonal[k] * (u2 / precision)
         precision += u2
         profile[k] = lost + own_cost * (1.0 / precision - own)
+
+    best = 0
+    for k in range(1, d):
+        if profile[k] < profile[best]:
+            best = k
+    return best
 
 
 @kernel
@@ -94,7 +113,9 @@ def insert(
     """
     d = pair.shape[0]
     p = position[variable]
-    carried = pair[p].copy()
+    carried = np.empty(d)
+    for t in range(d):
+        carried[t] = pair[p, t]
     residual = diagonal[p]
     if target > p:
         for k in range(p, target):
@@ -138,7 +159,8 @@ def insert(
             residual = length
             order[k + 1] = passed
             position[passed] = k + 1
-    pair[target] = carried
+    for t in range(d):
+        pair[target, t] = carried[t]
     diagonal[target] = residual
     order[target] = variable
     position[variable] = target
@@ -151,6 +173,7 @@ def insertion_sweep(
     order: NDArray[np.int64],
     position: NDArray[np.int64],
     cost: NDArray[np.float64],
+    before: NDArray[np.bool_],
     visits: NDArray[np.int64],
     threshold: float,
 ) -> int:
@@ -160,9 +183,9 @@ def insertion_sweep(
     """
     profile = np.empty(pair.shape[0])
     moved = 0
-    for variable in visits:
-        insertion_profile(pair, diagonal, order, position, cost, variable, profile)
-        target = int(np.argmin(profile))
+    for i in range(visits.size):
+        variable = visits[i]
+        target = insertion_profile(pair, diagonal, order, position, cost, before, variable, profile)
         if profile[target] < -threshold:
             insert(pair, diagonal, order, position, variable, target)
             moved += 1
@@ -185,11 +208,13 @@ def solution(
     of at most ``rounding`` times the deviation of its own column is none.
     """
     d = pair.shape[0]
-    weights = np.zeros((d, d))
-    gradient = np.zeros((d, d))
+    weights = np.empty((d, d))
+    gradient = np.empty((d, d))
     for k in range(d):
         j = order[k]
         for i in range(d):
+            weights[j, i] = 0.0
+            gradient[j, i] = 0.0
             if position[i] < k:
                 coefficient = -pair[k, i] * diagonal[k]
                 if abs(coefficient) * deviation[i] > rounding * deviation[j]:

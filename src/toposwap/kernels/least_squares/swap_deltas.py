@@ -43,9 +43,11 @@ def swap_deltas(
     Entries not asked for are infinite.
     """
     d = triangles.shape[0]
-    deltas = np.full((d, d), np.inf)
+    deltas = np.empty((d, d))
     spread = np.empty((d, d))
     for q in range(d):
+        for p in range(d):
+            deltas[p, q] = np.inf
         spread[q, q] = diagonal[q] * diagonal[q]
     for k in range(d - 2, -1, -1):
         for q in range(k + 1, d):

@@ -33,9 +33,11 @@ from toposwap.core.factor import power_of_two
 from toposwap.core.order import Order
 from toposwap.core.validation import columns, listed
 from toposwap.kernels.additive import exact
+from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.orderfit.exact import go_to
+from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.penalties.base import checked
-from toposwap.scores.additive.design import Additive, Design
+from toposwap.scores.additive.design import Additive, Design, refit
 from toposwap.scores.base import Point, Score
 from toposwap.scores.dependence import relative_residuals
 from toposwap.scores.strategy import Strategy
@@ -46,7 +48,6 @@ if TYPE_CHECKING:
     from toposwap.basis import Family
     from toposwap.core.dataset import Dataset
     from toposwap.orderfit.base import OrderFit
-    from toposwap.scores.additive.fit import BasisFit
 
 
 #: Of the surrogate, which need not be exact.
@@ -106,8 +107,12 @@ class Basis(Score):
         return BoundBasis(self, data, design)
 
 
-class BoundBasis(Additive):
-    """An additive model on given data, through the factor of its expanded columns."""
+class BoundBasis(Additive, SeparableScore):
+    """An additive model on given data, through the factor of its expanded columns.
+
+    The algebra of the factor has every predecessor as a parent; where single edges are ruled out,
+    nodes are solved one by one.
+    """
 
     def __init__(self, score: Basis, data: Dataset, design: Design) -> None:
         super().__init__(data, design)
@@ -140,17 +145,37 @@ class BoundBasis(Additive):
                 "them, or use a ridge (score=Basis(ridge=0.1))"
             )
 
-    def fit(self, order: Order) -> BasisFit:
+    def fit(self, order: Order) -> OrderFit:  # type: ignore[override]
         """Solve for ``order``."""
         from toposwap.scores.additive.fit import BasisFit
 
-        return BasisFit(self, order)
+        return BasisFit(self, order) if self.admissible.only_orders else super().fit(order)
+
+    def fit_node(
+        self,
+        node: int,
+        allowed: NDArray[np.bool_],
+        warm: NodeFit | None,  # noqa: ARG002 - there is one solution
+    ) -> NodeFit:
+        """Regress the column on the functions of those that are allowed."""
+        theta = refit(self.factor, self.size, node, allowed) * self.design.present
+        residual = self.factor[:, node * self.size] - self.factor @ theta.ravel()
+        deviation = float(self.design.deviations[node])
+        value = 0.5 * deviation**2 * (float(residual @ residual) - self.score.ridge)
+        return NodeFit(value, theta * deviation, support=np.asarray(theta.any(axis=1)))
+
+    def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64]:
+        """Theta, (d, m, d)."""
+        return np.stack([node.parameters for node in nodes], axis=2)
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Dynamic programming over sets of variables, O(2^d d^2 m^2) time and 9 * 2^d bytes."""
+        if not self.admissible.only_orders:
+            return super().solve_exactly(fit)
         d, m = self.data.d, self.size
         blocks = np.ascontiguousarray(self.factor.T).reshape(d, m, d * m)
-        go_to(fit, Order(exact.exact_order(blocks, self.cost)))
+        before = precedence_table(self.admissible.before)
+        go_to(fit, Order(exact.exact_order(blocks, self.cost, before)))
         return True
 
     strategy = Strategy(pruner="f-tests")

@@ -166,7 +166,8 @@ class L0Fit(OrderFit):
         self.bound = bound
         d, most = bound.data.d, bound.max_parents
         unit = bound.slope_of(np.ones(d))
-        self._rule = rule_for(bound.correlation, bound.logarithmic, bound.weight, unit)
+        permitted = bound.admissible.parents, bound.admissible.before
+        self._rule = rule_for(bound.correlation, bound.logarithmic, bound.weight, unit, *permitted)
         self._nodes = empty_nodes(d, most)
         self._profile = np.empty(d)
 
@@ -225,6 +226,9 @@ class L0Fit(OrderFit):
         here = self.snapshot()
         changes = np.empty(len(pairs))
         for index, (i, j) in enumerate(pairs.tolist()):
+            if not self.bound.admissible.obeys(self.order.swap(i, j)):
+                changes[index] = np.inf
+                continue
             self.swap(i, j)
             changes[index] = self.value - before
             self.restore(here)

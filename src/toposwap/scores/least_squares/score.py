@@ -25,10 +25,12 @@ from scipy.linalg import blas, lapack
 from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two, retriangularise
 from toposwap.core.order import Order
+from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.kernels.least_squares import exact, factor_pair, swap_deltas
 from toposwap.orderfit.exact import go_to
 from toposwap.orderfit.factor import FactorFit
-from toposwap.scores.base import BoundScore, Point, Score
+from toposwap.orderfit.nodes import NodeFit, SeparableScore
+from toposwap.scores.base import Point, Score
 from toposwap.scores.densities import Densities
 from toposwap.scores.dependence import refuse_dependent
 from toposwap.scores.predictors import LinearModel
@@ -91,8 +93,12 @@ class LeastSquares(Score):
         return Penalized("equal-variance", "bic")
 
 
-class BoundLeastSquares(BoundScore):
-    """Least squares on given data, through the factor of the (augmented) data."""
+class BoundLeastSquares(SeparableScore):
+    """Least squares on given data, through the factor of the (augmented) data.
+
+    The algebra of the factor has every predecessor as a parent; where single edges are ruled out,
+    nodes are solved one by one.
+    """
 
     def __init__(self, score: LeastSquares, data: Dataset) -> None:
         self.score: LeastSquares = score
@@ -119,9 +125,28 @@ class BoundLeastSquares(BoundScore):
         logs = np.log(np.abs(np.diag(self.factor))) + np.log(self.scale)
         return float(np.exp(2.0 * logs.mean()))
 
-    def fit(self, order: Order) -> LeastSquaresFit:
+    def fit(self, order: Order) -> OrderFit:  # type: ignore[override]
         """Solve for ``order``."""
-        return LeastSquaresFit(self, order)
+        return LeastSquaresFit(self, order) if self.admissible.only_orders else super().fit(order)
+
+    def fit_node(
+        self,
+        node: int,
+        allowed: NDArray[np.bool_],
+        warm: NodeFit | None,  # noqa: ARG002 - there is one solution
+    ) -> NodeFit:
+        """Regress the column on those that are allowed."""
+        scaled = np.zeros(self.data.d)
+        chosen = self.factor[:, allowed]
+        scaled[allowed] = np.linalg.lstsq(chosen, self.factor[:, node], rcond=None)[0]
+        residual = self.factor[:, node] - self.factor @ scaled
+        variance = float(residual @ residual) * float(self.cost[node]) * self.unit * self.unit
+        weights = scaled * (self.scale[node] / self.scale)
+        return NodeFit(0.5 * variance - 0.5 * self.score.ridge, weights, support=weights != 0.0)
+
+    def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64]:
+        """W, (d, d)."""
+        return np.column_stack([node.parameters for node in nodes])
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
         """X W, about the means."""
@@ -130,7 +155,10 @@ class BoundLeastSquares(BoundScore):
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Dynamic programming over sets of variables, O(2^d d^2) time and 9 * 2^d bytes."""
-        go_to(fit, Order(exact.exact_order(self.factor.T.copy(), self.cost)))
+        if not self.admissible.only_orders:
+            return super().solve_exactly(fit)
+        before = precedence_table(self.admissible.before)
+        go_to(fit, Order(exact.exact_order(self.factor.T.copy(), self.cost, before)))
         return True
 
     def value_of(self, residual_variance: NDArray[np.float64], cost: NDArray[np.float64]) -> float:
