@@ -6,6 +6,8 @@ import inspect
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from toposwap.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,3 +39,12 @@ def refuse_unknown(
             meant = f" (did you mean {near[0]!r}?)" if near else ""
             there = ", ".join(names) or "none"
             raise InputError(f"{where}: no {noun} is called {key!r}{meant}; there are {there}")
+
+
+def checked(argument: str, value: Any, *, positive: bool = False) -> float:
+    """``value`` as a float if it is a finite number >= 0 (> 0 with ``positive``)."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
+    if not number or not 0.0 <= value < np.inf or (positive and value == 0.0):
+        limit = "> 0" if positive else ">= 0"
+        raise InputError(f"{argument}: must be a number {limit}, got {value!r}")
+    return float(value)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.settings import checked
 from toposwap.kernels.compiled import row_terms
 from toposwap.losses.base import rows_of
 from toposwap.losses.rows import RowLoss, Target
-from toposwap.penalties.base import checked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,21 +7,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.lazy import LazyMaker, lazy_names
 from toposwap.pruning.base import Pruned, Pruner
-from toposwap.pruning.bic import BICPruner
-from toposwap.pruning.f_tests import FTests
-from toposwap.pruning.networks import NetworkPruner
 from toposwap.pruning.threshold import KeepAll, Threshold
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toposwap.pruning.bic import BICPruner
+    from toposwap.pruning.f_tests import FTests
+    from toposwap.pruning.networks import NetworkPruner
     from toposwap.scores.base import BoundScore
 
+#: Where the rules live that need a family of scores, or a search.
+_HOMES = {
+    "BICPruner": "toposwap.pruning.bic",
+    "FTests": "toposwap.pruning.f_tests",
+    "NetworkPruner": "toposwap.pruning.networks",
+}
 #: Pruners by name: those that a score's strategy may name.
-PRUNERS: dict[str, type[Pruner]] = {
-    pruner.name: pruner for pruner in (KeepAll, Threshold, BICPruner, FTests, NetworkPruner)
+PRUNERS: dict[str, Callable[[], Pruner]] = {
+    "none": KeepAll,
+    "threshold": Threshold,
+    "bic": LazyMaker("toposwap.pruning.bic", "BICPruner"),
+    "f-tests": LazyMaker("toposwap.pruning.f_tests", "FTests"),
+    "networks": LazyMaker("toposwap.pruning.networks", "NetworkPruner"),
 }
 #: What the parameter ``prune`` may be called besides a number and None.
-NAMES = ("auto", BICPruner.name)
+NAMES = ("auto", "bic")
+
+__getattr__, __dir__ = lazy_names("toposwap.pruning", _HOMES)
 
 
 def check_prune(prune: Any) -> None:

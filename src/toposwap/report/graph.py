@@ -157,7 +157,7 @@ def _gaussian_columns(model: DagLearner) -> NDArray[np.bool_]:
     """Columns with the Gaussian likelihood and an L0 penalty beside columns with others, (d,)."""
     losses = getattr(_predictor(model), "losses", None)
     settings = penalty_settings(getattr(model, "score", None), model.result_.score_name)
-    counts_edges = model.result_.pruned is not None or (settings or {}).get("name") in _L0
+    counts_edges = model.result_.pruned.refitted or (settings or {}).get("name") in _L0
     if losses is None or not counts_edges or not isinstance(_predictor(model), LinearModel):
         return np.zeros(len(model.names_), dtype=bool)
     return np.array([isinstance(loss, GaussianLoss) for loss in losses])

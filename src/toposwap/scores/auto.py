@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.settings import checked
 from toposwap.core.validation import listed
 from toposwap.losses import AutoLoss, ColumnLoss, GaussianLoss, LogisticLoss
 from toposwap.losses.mixed import by_loss, is_whole
 from toposwap.penalties import BIC, EBIC, NoPenalty
-from toposwap.penalties.base import checked
 from toposwap.scores.base import Score
 from toposwap.scores.penalized.glm_nodes import GLMNodes
 from toposwap.scores.penalized.score import Penalized

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.settings import checked
 from toposwap.kernels.additive import group_l0
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
-from toposwap.penalties.base import checked
 from toposwap.scores.additive.design import Additive, Design, refit
 from toposwap.scores.base import Point, Score
 from toposwap.scores.densities import Densities

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.settings import checked
 from toposwap.kernels.additive import group_descent
 from toposwap.orderfit.descent import descend
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.orderfit.starts import smallest_variance_order
-from toposwap.penalties.base import checked
 from toposwap.scores.additive.design import Additive, Design
 from toposwap.scores.additive.score import surrogate
 from toposwap.scores.base import Point, Score

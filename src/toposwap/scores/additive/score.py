@@ -31,12 +31,12 @@ from scipy.linalg import blas
 from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two
 from toposwap.core.order import Order
+from toposwap.core.settings import checked
 from toposwap.core.validation import columns, listed
 from toposwap.kernels.additive import exact
 from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.orderfit.exact import go_to
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
-from toposwap.penalties.base import checked
 from toposwap.scores.additive.design import Additive, Design, refit
 from toposwap.scores.base import Point, Score
 from toposwap.scores.dependence import relative_residuals

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.settings import checked
 from toposwap.losses import MomentLoss, RowLoss
 from toposwap.losses.base import rows_of
-from toposwap.penalties.base import checked
 from toposwap.scores.base import Score
 from toposwap.scores.densities import Densities
 from toposwap.scores.mlp.problem import ACTIVATIONS, layer
