@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.table import NumberTable
+from toposwap.diagnostics import units_in_words
 from toposwap.io.edges import edge_list
 from toposwap.report.record import name_of, reversible
 from toposwap.report.words import certificate_in_words, condition_in_words, counted, status_in_words
@@ -157,17 +158,7 @@ def _pruning(model: Topo) -> str:
 
 def _units(model: Topo) -> str:
     """How far the variances alone would have given the same order."""
-    share = model.varsortability_
-    told = "this score depends on the units of the columns"
-    if np.isnan(share):
-        return told
-    told += f"; along {share:.0%} of the directed paths the variance rises"
-    if share >= 0.9:
-        other = "basis-bic" if name_of(model.score).startswith("basis") else "bic"
-        told += (
-            f", so sorting by variance finds nearly the same order: compare with --score {other}"
-        )
-    return told
+    return units_in_words(model.varsortability_, model.result_.score_name)
 
 
 def _directions(model: Topo) -> str:
