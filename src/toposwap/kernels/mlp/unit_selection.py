@@ -91,7 +91,7 @@ def explanatory_units(
 
 
 @reordered_kernel(inner=True)
-def single_dot(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
+def single_dot(a: NDArray[np.float32], b: NDArray[np.float32]) -> np.float32:
     """Inner product, summed in single precision."""
     total = _F(0.0)
     for i in range(a.size):
@@ -100,14 +100,14 @@ def single_dot(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
 
 
 @reordered_kernel(inner=True)
-def add_multiple(factor: float, x: NDArray[np.float32], y: NDArray[np.float32]) -> None:
+def add_multiple(factor: np.float32, x: NDArray[np.float32], y: NDArray[np.float32]) -> None:
     """Add ``factor`` x to y."""
     for i in range(x.size):
         y[i] += factor * x[i]
 
 
 @reordered_kernel(inner=True)
-def centre(x: NDArray[np.float32]) -> float:
+def centre(x: NDArray[np.float32]) -> np.float32:
     """Take the mean off x, and return it."""
     total = _F(0.0)
     for i in range(x.size):
