@@ -93,7 +93,7 @@ def refined(names: list[str], d: int, n: int, seeds: int) -> None:
                 sample = ts.simulate.linear_dataset(d, n, graph, random_state=seed)
                 model: Baseline = BASELINES[name]()
                 took = spent(lambda m=model, X=sample.X: m.fit(X))
-                better = ts.refine(model.weights_, sample.X)
+                better = ts.refine(model.weights_, sample.X, score="least-squares")
                 rows.append(
                     (
                         model.score_,

@@ -20,7 +20,7 @@ from timing import ratio, seconds
 def draw(kind: str, d: int, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, float]:
     """Data with permuted columns, the true weights, and the score of the true order."""
     sample = ts.simulate.linear_dataset(d, n, kind, random_state=seed)
-    true = ts.Topo(search="none", init=sample.weights).fit(sample.X).score_
+    true = ts.Topo("least-squares", search="none", init=sample.weights).fit(sample.X).score_
     return sample.X, sample.weights, true
 
 
@@ -39,7 +39,7 @@ def measure(
     certified, falling = True, True
     for seed in range(seeds):
         X, W, true = draw(kind, d, n, seed)
-        model = ts.Topo(init="random", random_state=seed, **settings)
+        model = ts.Topo("least-squares", init="random", random_state=seed, **settings)
         times, yard = ratio(
             lambda model=model, X=X: model.fit(X),
             lambda X=X: np.linalg.qr(X, mode="r"),
@@ -64,7 +64,7 @@ def measure(
 def peak_memory(d: int = 1000, n: int = 10_000) -> None:
     """Largest amount of memory held in arrays during a fit, beyond X, in d x d matrices."""
     X, _, _ = draw("ER4", d, n, 0)
-    model = ts.Topo(init="random", random_state=0)
+    model = ts.Topo("least-squares", init="random", random_state=0)
     tracemalloc.start()
     model.fit(X)
     _, peak = tracemalloc.get_traced_memory()
@@ -78,7 +78,7 @@ def growth(sizes: tuple[int, ...] = (100, 200, 400, 800)) -> None:
     times = []
     for d in sizes:
         X, _, _ = draw("ER4", d, 2000, 0)
-        model = ts.Topo(init="random", random_state=0)
+        model = ts.Topo("least-squares", init="random", random_state=0)
         model.fit(X)
         times.append(min(seconds(lambda model=model, X=X: model.fit(X)) for _ in range(3)))
     exponent = np.polyfit(np.log(sizes), np.log(times), 1)[0]

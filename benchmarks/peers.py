@@ -23,7 +23,9 @@ Learner = Callable[[np.ndarray], np.ndarray]
 
 
 def topo(**settings: object) -> Learner:
-    return lambda X: ts.Topo(init="random", random_state=0, **settings).fit(X).adjacency_matrix_
+    return lambda X: (
+        ts.Topo("least-squares", init="random", random_state=0, **settings).fit(X).adjacency_matrix_
+    )
 
 
 def dagma(X: np.ndarray) -> np.ndarray:
@@ -90,7 +92,7 @@ def main() -> None:
         for sample in samples:
             found: list[np.ndarray] = []
             took = seconds(lambda f=learner, X=sample.X, found=found: found.append(f(X)))
-            refined = ts.refine(found[0], sample.X)
+            refined = ts.refine(found[0], sample.X, score="least-squares")
             rows.append(
                 (
                     took,
@@ -109,7 +111,7 @@ def main() -> None:
 
 
 def refit(W: np.ndarray, X: np.ndarray) -> ts.Topo:
-    return ts.Topo(search="none", init=W).fit(X)
+    return ts.Topo("least-squares", search="none", init=W).fit(X)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """The certificate: what it says, and that it is true."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -28,7 +30,7 @@ def test_matrix_is_that_of_the_paper(seed, name):
     np.fill_diagonal(W, 0.0)
     point = LeastSquares().bind(Dataset.from_table(X)).evaluate(W)
     K = np.where(ACYCLICITIES[name]().gradient(W) > 0.0, np.abs(W), point.gradient)
-    certificate = ts.check_kkt(W, X)
+    certificate = ts.check_kkt(W, X, score="least-squares")
     np.testing.assert_array_equal(certificate.matrix, K)
     assert not certificate.satisfied
 
@@ -84,35 +86,35 @@ def test_some_sparse_fits_do_violate_the_conditions():
 def test_every_order_of_least_squares_is_a_local_minimum():
     X, rng = table(0)
     for _ in range(10):
-        model = ts.Topo(search="none", init=rng.permutation(5).tolist()).fit(X)
+        model = ts.Topo("least-squares", search="none", init=rng.permutation(5).tolist()).fit(X)
         assert model.certificate_.satisfied
 
 
 def test_residual_does_not_depend_on_units_and_tolerance_is_stated():
     X, rng = table(3)
     W = np.triu(rng.standard_normal((5, 5)), 1)
-    certificate = ts.check_kkt(W, X)
+    certificate = ts.check_kkt(W, X, score="least-squares")
     units = 10.0 ** rng.integers(-8, 8, 5)
-    rescaled = ts.check_kkt(W / units[:, None] * units, X * units)
+    rescaled = ts.check_kkt(W / units[:, None] * units, X * units, score="least-squares")
     assert rescaled.max_residual == pytest.approx(certificate.max_residual, rel=1e-9)
     assert rescaled.worst == certificate.worst
     assert f"{certificate.tolerance:.1e}" in repr(certificate)
     assert not bool(certificate)
-    assert ts.check_kkt(W, X, tolerance=10.0).satisfied
+    assert ts.check_kkt(W, X, score="least-squares", tolerance=10.0).satisfied
 
 
 def test_a_pruned_solution_is_no_longer_stationary():
     sample = ts.simulate.linear_dataset(8, 200, "ER1", random_state=0)
-    model = ts.Topo().fit(sample.X)
-    assert ts.check_kkt(model.weights_, sample.X).satisfied
-    assert not ts.check_kkt(model.adjacency_matrix_, sample.X).satisfied
+    model = ts.Topo("least-squares").fit(sample.X)
+    assert ts.check_kkt(model.weights_, sample.X, score="least-squares").satisfied
+    assert not ts.check_kkt(model.adjacency_matrix_, sample.X, score="least-squares").satisfied
 
 
 def test_cycles_are_never_certified():
     X, _ = table(1)
     W = np.zeros((5, 5))
     W[0, 1] = W[1, 0] = 1e-3
-    certificate = ts.check_kkt(W, X)
+    certificate = ts.check_kkt(W, X, score="least-squares")
     assert not certificate.satisfied
     assert certificate.matrix[0, 1] == 1e-3
     assert certificate.matrix[1, 0] == 1e-3
@@ -141,3 +143,15 @@ def test_the_certificate_tells_what_the_theorem_rests_on():
         for at, separable in ((point, True), (point, False), (full, False))
     ]
     assert told == ["separable", "not connected", "connected"]
+
+
+@pytest.mark.parametrize("rest", [np.float64(0.0), np.float32(1.0), 0.0, 1])
+def test_the_verdict_is_a_plain_truth_value(rest):
+    """Whatever numbers a score hands over: ``if certificate`` must not be an error."""
+    X, _ = table(0)
+    bound = LeastSquares().bind(Dataset.from_table(X))
+    point = bound.evaluate(bound.fit(Order(range(5))).parameters())
+    point = dataclasses.replace(point, rest=rest)
+    certificate = certify(point, convex=True, tolerance=np.float64(1e-8))
+    assert certificate.satisfied is bool(certificate) is bool(rest == 0)
+    assert type(certificate.max_residual) is float

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -28,3 +29,13 @@ def test_functions_of_the_page_are_about_twenty_lines():
     for block in BLOCK.findall(text):
         if "Differentiable(" in block and "def " in block:
             assert len([line for line in block.splitlines() if line.strip()]) <= 20
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
+def test_modules_that_pages_name_exist(page):
+    """Paths in backticks, such as `kernels/l0/moves.py`, are relative to the package."""
+    package = ROOT / "src" / "toposwap"
+    named = re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text(encoding="utf-8"))
+    assert [
+        path for path in named if not ((package / path).exists() or (ROOT / path).exists())
+    ] == []

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.kernels.graphs.reachability import reachability
 
 if TYPE_CHECKING:
@@ -81,11 +82,24 @@ class Certificate:
         return self.satisfied
 
 
-def violations(point: Point, tolerance: float) -> NDArray[np.int64]:
-    """Y(Theta, 0, 0): pairs (i, j), (m, 2), with no walk j -> i whose edge would lower Q."""
+def violations(
+    point: Point, tolerance: float, admissible: Admissible = EVERYTHING
+) -> NDArray[np.int64]:
+    """Y(Theta, 0, 0): pairs (i, j), (m, 2), with no walk j -> i whose edge would lower Q.
+
+    Only edges that are ``admissible`` are asked for; what must come before what counts as a walk.
+    """
     limit = np.outer(tolerance * point.row_scale, point.column_scale)
-    walk_back = reachability(point.weights != 0.0).T
-    return np.argwhere(~walk_back & (point.gradient > limit))
+    return np.argwhere(~_closed(point.weights, admissible) & (point.gradient > limit))
+
+
+def _closed(weights: NDArray[np.float64], admissible: Admissible) -> NDArray[np.bool_]:
+    """Where no edge i -> j can be added, (d, d): it closes a cycle, or is ruled out."""
+    edges = weights != 0.0
+    if admissible.before is not None:
+        edges = edges | admissible.before
+    closed = reachability(edges).T
+    return closed if admissible.parents is None else closed | ~admissible.parents
 
 
 def is_connected(weights: NDArray[np.float64]) -> bool:
@@ -94,9 +108,31 @@ def is_connected(weights: NDArray[np.float64]) -> bool:
     return bool((reached | reached.T | np.eye(len(weights), dtype=bool)).all())
 
 
-def certify(point: Point, *, convex: bool, tolerance: float, separable: bool = True) -> Certificate:
-    """Check the conditions of Lemma 1 at ``point``."""
-    walk_back = reachability(point.weights != 0.0).T
+def certify(
+    point: Point,
+    *,
+    convex: bool,
+    tolerance: float,
+    separable: bool = True,
+    admissible: Admissible = EVERYTHING,
+) -> Certificate:
+    """Check the conditions of Lemma 1 at ``point``.
+
+    The multiplier of an edge that is ruled out is free: its weight must be zero and its gradient is
+    not asked for.
+
+    Parameters
+    ----------
+    point
+        Q and its derivatives.
+    convex, separable
+        What is known about Q.
+    tolerance
+        The largest relative residual that counts as zero.
+    admissible
+        The edges and orders that come into question.
+    """
+    walk_back = _closed(point.weights, admissible)
     matrix = np.where(walk_back, np.abs(point.weights), point.gradient)
     with np.errstate(over="ignore", under="ignore"):
         relative = matrix / point.column_scale
@@ -105,9 +141,9 @@ def certify(point: Point, *, convex: bool, tolerance: float, separable: bool = T
         np.divide(relative, row, out=relative, where=~walk_back)
         np.multiply(relative, row, out=relative, where=walk_back)
     i, j = np.unravel_index(relative.argmax(), relative.shape)
-    residual = max(float(relative[i, j]), point.rest)
+    residual = float(max(relative[i, j], point.rest))
     return Certificate(
-        satisfied=residual <= tolerance,
+        satisfied=bool(residual <= tolerance),
         kind="local minimum" if convex else "KKT point",
         max_residual=residual,
         tolerance=tolerance,

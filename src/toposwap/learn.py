@@ -1,27 +1,28 @@
-"""From data to a certified order: the steps that every use of the package shares."""
+"""From data to a certified order and a pruned graph: the steps that every use shares."""
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.certificate import certify
+from toposwap.assess import assess
+from toposwap.baselines.start import starting_order
+from toposwap.core.ctrl_c import CtrlC
+from toposwap.core.deadline import Deadline
 from toposwap.core.errors import InputError
-from toposwap.core.graph import topological_order
-from toposwap.core.order import Order
-from toposwap.pruning.threshold import BY_BIC
-from toposwap.result import Pruned, Result
+from toposwap.pruning import own_pruner, resolve_pruner
+from toposwap.pruning.base import predictor_of
+from toposwap.pruning.threshold import Threshold
+from toposwap.result import Result
 from toposwap.search.base import run
-from toposwap.search.ctrl_c import CtrlC
-from toposwap.search.local import AutoSearch
-from toposwap.search.start import INITS, automatic_fit, starting_order
+from toposwap.search.start import FirstFit, automatic_fit
 
 if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
+    from toposwap.core.order import Order
+    from toposwap.pruning import Pruned, Pruner
     from toposwap.scores import BoundScore, Score
-    from toposwap.scores.base import Predictor
     from toposwap.search import Progress, Search
 
 
@@ -34,12 +35,35 @@ def learn(
     rng: np.random.Generator | None = None,
     progress: Progress | None = None,
     max_iter: int | None = None,
-    prune: str | None = None,
+    prune: Any = None,
+    deadline: Deadline | None = None,
 ) -> Result:
-    """Bind, start, search, certify, and ``prune``.
+    """Bind, start, search, assess, and prune.
 
-    That is by the score's own rule if it has one ("auto") or by an L0 penalty ("bic"). The
-    certificate does not trust the fit: it evaluates Q at the weights afresh.
+    Parameters
+    ----------
+    data, score
+        What Q is made of.
+    search
+        The way through the orders.
+    init
+        Where it begins: "auto" (what suits the score), or anything that
+        :func:`~toposwap.baselines.start.starting_order` takes.
+    rng
+        The only source of randomness; by default fresh entropy.
+    progress
+        Called with each step.
+    max_iter
+        The most steps of the search.
+    prune
+        As :func:`~toposwap.pruning.resolve_pruner` takes it.
+    deadline
+        For all of it; by default the search's own ``time_budget`` from now.
+
+    Returns
+    -------
+    Result
+        The certificate does not trust the fit: Q is evaluated at the parameters afresh.
     """
     whole = isinstance(max_iter, (int, np.integer)) and not isinstance(max_iter, bool)
     if max_iter is not None and not (whole and max_iter >= 1):
@@ -47,97 +71,64 @@ def learn(
             f"max_iter: must be None or a whole number >= 1, got {max_iter!r}; search='none' stays "
             "at the starting order"
         )
-    search, began = search.after(0.0), time.perf_counter()
+    deadline = Deadline(search.time_budget) if deadline is None else deadline
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
-    # Perhaps another: the one that ``score`` chose for these data.
-    score = bound.score
-    if prune == BY_BIC and score.with_l0() is None:
-        own = ", which has a rule of its own: prune='auto'" if bound.pruning else ""
-        raise InputError(f"prune: no L0 penalty goes with the score {score.name}{own}")
-    if not (isinstance(init, str) and init in INITS):
-        from toposwap.baselines import resolve_start
-
-        init = resolve_start(init, data, rng)
-    remark, interrupted = None, False
+    pruner = resolve_pruner(prune, bound)
+    own = own_pruner(bound)
     if isinstance(init, str) and init == "auto":
-        fit, interrupted = automatic_fit(bound, rng, search.time_budget, progress)
+        remark = None
+        first = automatic_fit(bound, rng, deadline, progress=progress, pruner=own)
     else:
         order, remark = starting_order(init, data, rng)
-        fit = bound.fit(order)
-    search = search.after(time.perf_counter() - began)
-    if interrupted:
-        max_iter = 0
-    history, status = run(search, fit, data.names, rng=rng, progress=progress, max_iter=max_iter)
-    if interrupted:
+        order = bound.admissible.nearest(order)
+        first = FirstFit(bound.fit(order), surrogates_followed=False)
+    fit = first.fit
+    history, status = run(
+        search,
+        fit,
+        data.names,
+        rng=rng,
+        deadline=deadline,
+        pruner=own,
+        surrogates_followed=first.surrogates_followed,
+        progress=progress,
+        max_iter=0 if first.interrupted else max_iter,
+    )
+    if first.interrupted:
         status = "interrupted"
     order, parameters = fit.order, fit.parameters()
     # The tables of the fit are the largest thing held, and no longer needed.
-    del fit
-    point = bound.evaluate(parameters)
-    remarks = ((remark,) if remark else ()) + bound.remarks
-    pruned = None
-    if prune is not None:
-        with CtrlC() as ctrl_c:
-            try:
-                if prune == BY_BIC:
-                    pruned = _by_bic(bound, order, rng)
-                else:
-                    pruned = _pruned(bound, parameters, order, rng)
-            except BaseException as error:
-                if not ctrl_c.caused(error):
-                    raise
-                remarks += (
-                    "pruning was interrupted: edges are kept by the size of their weights alone",
-                )
-    return Result(
+    del fit, first
+    assessment = assess(bound, parameters)
+    pruned, pruning_remark = _prune(pruner, bound, parameters, order, rng, deadline)
+    return Result.of(
+        assessment,
         names=data.names,
-        weights=np.ascontiguousarray(point.weights),
         order=order,
-        score=point.value,
-        loss=point.value - point.penalty,
         status=status,
-        certificate=certify(
-            point, convex=score.convex, tolerance=bound.tolerance, separable=score.separable
-        ),
         history=tuple(history),
-        equivalent=score.equivalent if pruned is None else pruned.equivalent,
-        scale_dependent=score.scale_dependent,
-        remarks=remarks,
-        choices=bound.choices,
-        score_name=score.name,
-        parameters=parameters,
-        predictor=_predictor(bound, parameters),
         pruned=pruned,
+        parameters=parameters,
+        predictor=predictor_of(bound, parameters),
+        remarks=tuple(text for text in (remark, pruning_remark) if text is not None),
     )
 
 
-def _predictor(bound: BoundScore, parameters: Any) -> Predictor | None:
-    """None for a score that makes no predictions; that is an error when somebody asks for them."""
-    try:
-        return bound.predictor(parameters)
-    except NotImplementedError:
-        return None
-
-
-def _pruned(
-    bound: BoundScore, parameters: Any, order: Order, rng: np.random.Generator
-) -> Pruned | None:
-    fewer = bound.pruned(parameters, order, rng)
-    if fewer is None:
-        return None
-    weights = np.ascontiguousarray(bound.weights(fewer))
-    variables = topological_order(weights != 0.0, order.variables)
-    assert variables is not None
-    predictor = _predictor(bound, fewer)
-    return Pruned(weights, Order(variables), fewer, predictor, bound.pruning)
-
-
-def _by_bic(bound: BoundScore, order: Order, rng: np.random.Generator) -> Pruned:
-    evaluated = bound.score.with_l0()
-    assert evaluated is not None
-    found = learn(bound.data, evaluated, AutoSearch(n_restarts=0), list(order), rng=rng)
-    rule = f"an L0 penalty ({found.score_name}), which may turn edges"
-    return Pruned(
-        found.weights, found.order, found.parameters, found.predictor, rule, evaluated.equivalent
-    )
+def _prune(
+    pruner: Pruner,
+    bound: BoundScore,
+    parameters: Any,
+    order: Order,
+    rng: np.random.Generator,
+    deadline: Deadline,
+) -> tuple[Pruned, str | None]:
+    """The pruned graph; by a threshold, and a remark that says so, after Ctrl-C."""
+    with CtrlC() as ctrl_c:
+        try:
+            return pruner.prune(bound, parameters, order, rng=rng, deadline=deadline), None
+        except BaseException as error:
+            if not ctrl_c.caused(error):
+                raise
+    remark = "pruning was interrupted: edges are kept by the size of their weights alone"
+    return Threshold().prune(bound, parameters, order, rng=rng), remark

@@ -3,44 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from toposwap.pruning.base import Pruned
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
+    from toposwap.assess import Assessment
     from toposwap.certificate import Certificate
     from toposwap.core.order import Order
     from toposwap.scores.base import Predictor
     from toposwap.search.base import Step
 
+__all__ = ["Result", "Pruned"]
 
-@dataclass(frozen=True, eq=False)
-class Pruned:
-    """The edges that a score's own rule or an L0 penalty keeps, fitted again.
-
-    Attributes
-    ----------
-    weights
-        W(theta), (d, d).
-    order
-        That of the solution, unless the rule has turned edges too.
-    parameters
-        Theta, as the score keeps it.
-    predictor
-        As in :class:`Result`.
-    rule
-        How the edges were chosen, in words.
-    equivalent
-        Whether that leaves open what a Markov equivalence class leaves open.
-    """
-
-    weights: NDArray[np.float64] = field(repr=False)
-    order: Order
-    parameters: Any = field(repr=False)
-    predictor: Predictor | None = field(repr=False)
-    rule: str
-    equivalent: bool = False
+#: Ends of a search that claim a local optimum, which a certificate must bear out.
+_CLAIMS = ("converged", "global minimum")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,27 +42,28 @@ class Result:
         The part of Q that is not penalty.
     status
         How the search ended: "converged", "global minimum", "given order", "interrupted",
-        "iteration limit", "time limit".
+        "iteration limit", "time limit", or "not certified" where it ended by itself at a point that
+        the certificate refuses.
     certificate
         The KKT conditions at ``weights``.
     history
         One record an iteration.
-    equivalent
-        Whether the score, or what pruned, leaves open what a Markov equivalence class leaves open.
-    scale_dependent
-        Whether other units of the columns could have given another graph.
+    pruned
+        The graph that is kept, and the rule that chose it.
     remarks
         What had to be assumed or mended on the way.
     choices
         What was chosen by looking at the data.
+    equivalent
+        Whether the score, or what pruned, leaves open what a Markov equivalence class leaves open.
+    scale_dependent
+        Whether other units of the columns could have given another graph.
     score_name
         What Q is called; with score="auto" the one that was chosen.
     parameters
         Theta, as the score keeps it: the weights themselves where an edge has one coefficient.
     predictor
         The fitted values of all columns as a function of new rows, None where the score has none.
-    pruned
-        What the score's own rule or an L0 penalty left, where one of these pruned.
     """
 
     names: tuple[str, ...]
@@ -92,6 +74,7 @@ class Result:
     status: str
     certificate: Certificate
     history: tuple[Step, ...] = field(repr=False)
+    pruned: Pruned = field(repr=False)
     remarks: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     equivalent: bool = False
@@ -99,4 +82,50 @@ class Result:
     score_name: str = ""
     parameters: Any = field(repr=False, default=None)
     predictor: Predictor | None = field(repr=False, default=None)
-    pruned: Pruned | None = field(repr=False, default=None)
+
+    @classmethod
+    def of(
+        cls,
+        assessment: Assessment,
+        *,
+        names: tuple[str, ...],
+        order: Order,
+        status: str,
+        history: tuple[Step, ...],
+        pruned: Pruned,
+        parameters: Any = None,
+        predictor: Predictor | None = None,
+        choices: tuple[str, ...] = (),
+        remarks: tuple[str, ...] = (),
+    ) -> Self:
+        """Put what was assessed, searched and pruned together; what contradicts itself is said."""
+        remarks += assessment.remarks
+        certificate = assessment.certificate
+        if status in _CLAIMS and not certificate.satisfied:
+            status = "not certified"
+            remarks += (
+                "the search ended where nothing lowers the score further, but the KKT conditions "
+                f"hold to {certificate.max_residual:.1e} only, not to {certificate.tolerance:.1e}: "
+                "columns of very different sizes, or that nearly determine each other, leave a "
+                "solver no more digits",
+            )
+        if pruned.remark is not None:
+            remarks += (pruned.remark,)
+        return cls(
+            names=names,
+            weights=np.ascontiguousarray(assessment.point.weights),
+            order=order,
+            score=assessment.score,
+            loss=assessment.loss,
+            status=status,
+            certificate=certificate,
+            history=history,
+            pruned=pruned,
+            remarks=remarks,
+            choices=assessment.choices + choices,
+            equivalent=pruned.equivalent,
+            scale_dependent=assessment.scale_dependent,
+            score_name=assessment.score_name,
+            parameters=parameters,
+            predictor=predictor,
+        )

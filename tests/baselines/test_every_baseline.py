@@ -88,7 +88,7 @@ def test_the_judgement_is_ours(name):
         return
     point = LeastSquares().bind(ts.Dataset.from_table(FRAME)).evaluate(model.weights_)
     assert model.score_ == pytest.approx(point.value, rel=1e-12)
-    certificate = ts.check_kkt(model.weights_, FRAME)
+    certificate = ts.check_kkt(model.weights_, FRAME, score="least-squares")
     assert model.certificate_.satisfied == certificate.satisfied
     np.testing.assert_allclose(model.certificate_.matrix, certificate.matrix)
 
@@ -96,8 +96,8 @@ def test_the_judgement_is_ours(name):
 @EVERY
 def test_as_a_start_it_never_gets_worse(name):
     model = fitted(name)
-    order = ts.Topo(init=model, search="none").fit(FRAME)
-    refined = ts.refine(model.weights_, FRAME)
+    order = ts.Topo("least-squares", init=model, search="none").fit(FRAME)
+    refined = ts.refine(model.weights_, FRAME, score="least-squares")
     if model.linear:
         assert order.score_ <= model.score_ * (1 + 1e-12)
     assert refined.score_ <= order.score_ * (1 + 1e-12)
@@ -164,29 +164,33 @@ def test_registry_and_package_agree():
 def test_names_classes_estimators_and_fitted_ones_are_starts():
     fitted = Notears().fit(FRAME)
     scores = {
-        ts.Topo(init=init, search="none").fit(FRAME).score_
+        ts.Topo("least-squares", init=init, search="none").fit(FRAME).score_
         for init in ("notears", Notears, Notears(), fitted, fitted.weights_)
     }
     assert len(scores) == 1
     # A fitted learner knows its columns by name.
     turned = FRAME[NAMES[::-1]]
-    assert ts.Topo(init=fitted, search="none").fit(turned).score_ == pytest.approx(scores.pop())
-    assert ts.Topo(init=ts.Topo().fit(FRAME)).fit(FRAME).n_iter_ == 0
+    assert ts.Topo("least-squares", init=fitted, search="none").fit(turned).score_ == pytest.approx(
+        scores.pop()
+    )
+    assert (
+        ts.Topo("least-squares", init=ts.Topo("least-squares").fit(FRAME)).fit(FRAME).n_iter_ == 0
+    )
 
 
 def test_a_start_leaves_the_estimator_as_it_is():
     start = Notears()
-    ts.Topo(init=start).fit(FRAME)
+    ts.Topo("least-squares", init=start).fit(FRAME)
     assert not hasattr(start, "weights_")
 
 
 def test_bad_starts_are_named():
     with pytest.raises(ts.InputError, match=r"'notears'.*'flop'"):
-        ts.Topo(init="nofears").fit(FRAME)
+        ts.Topo("least-squares", init="nofears").fit(FRAME)
     with pytest.raises(ts.InputError, match="other columns"):
-        ts.Topo(init=Notears().fit(SAMPLE.X)).fit(FRAME)
+        ts.Topo("least-squares", init=Notears().fit(SAMPLE.X)).fit(FRAME)
     with pytest.raises(ts.InputError, match="not fitted"):
-        ts.Topo(init=ts.Topo()).fit(FRAME)
+        ts.Topo("least-squares", init=ts.Topo("least-squares")).fit(FRAME)
 
 
 def test_strongest_dag_keeps_what_closes_no_cycle():

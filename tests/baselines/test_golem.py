@@ -89,7 +89,7 @@ def test_stops_when_nothing_is_gained():
     stopped = GolemEV(steps=30_000, tolerance=1e-5, patience=1000).fit(X)
     assert all_steps.n_iter_ == 30_000
     assert all_steps.status_ == "all steps made"
-    assert stopped.status_ == "converged"
+    assert stopped.status_ == "method converged"
     assert stopped.n_iter_ < 15_000
     assert stopped.score_ == pytest.approx(all_steps.score_, rel=1e-2)
 

@@ -35,7 +35,7 @@ def test_irreducibility_is_not_necessary(d, i0, j0):
         np.testing.assert_allclose(state.weights, true, atol=1e-12)
         assert not literally_irreducible(state)
         # Already a KKT point although Z is reducible.
-        assert ts.check_kkt(state.weights, state.data).satisfied
+        assert ts.check_kkt(state.weights, state.data, score="least-squares").satisfied
         i, j = np.argwhere(state.reducible())[0]
         state.absent[i, j] = False
         state.solve(int(j))
@@ -65,7 +65,9 @@ def test_three_nodes_from_the_empty_graph_end_reversed():
     assert model.irreducible_
     # Refining finds the truth from there.
     np.testing.assert_allclose(
-        ts.refine(model.weights_, population(true)).weights_, true, atol=1e-12
+        ts.refine(model.weights_, population(true), score="least-squares").weights_,
+        true,
+        atol=1e-12,
     )
 
 

@@ -177,35 +177,37 @@ class StruckInAKernel(InsertionSearch):
     def __init__(self, cause):
         self.cause = cause
 
-    def moves(self, fit, names, rng):
-        yield next(super().moves(fit, names, rng))
+    def moves(self, fit, context):
+        yield next(super().moves(fit, context))
         raise SystemError("returned a result with an exception set") from self.cause
 
 
 def test_ctrl_c_inside_a_kernel_keeps_the_best_so_far(sample):
     frame = read_table(sample)
-    order = Topo().fit(frame).causal_order_[::-1]
-    model = Topo(search=StruckInAKernel(KeyboardInterrupt()), init=order).fit(frame)
+    order = Topo("least-squares").fit(frame).causal_order_[::-1]
+    model = Topo("least-squares", search=StruckInAKernel(KeyboardInterrupt()), init=order).fit(
+        frame
+    )
     assert model.status_ == "interrupted"
     assert model.n_iter_ == 1
     assert model.certificate_.satisfied
     with pytest.raises(SystemError):
-        Topo(search=StruckInAKernel(ValueError()), init=order).fit(frame)
+        Topo("least-squares", search=StruckInAKernel(ValueError()), init=order).fit(frame)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 def test_ctrl_c_that_became_another_error_keeps_the_best_so_far(sample):
     class Swallowed(InsertionSearch):
-        def moves(self, fit, names, rng):
-            yield next(super().moves(fit, names, rng))
+        def moves(self, fit, context):
+            yield next(super().moves(fit, context))
             try:
                 signal.raise_signal(signal.SIGINT)
             except KeyboardInterrupt:
                 raise RuntimeError("a library's own words") from None
 
     frame = read_table(sample)
-    order = Topo().fit(frame).causal_order_[::-1]
-    model = Topo(search=Swallowed(), init=order).fit(frame)
+    order = Topo("least-squares").fit(frame).causal_order_[::-1]
+    model = Topo("least-squares", search=Swallowed(), init=order).fit(frame)
     assert (model.status_, model.n_iter_) == ("interrupted", 1)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 

@@ -1,8 +1,15 @@
 """``toposwap reproduce``."""
 
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
 from toposwap.cli.commands.reproduce import note_of
-from toposwap.experiments import experiment_names
+from toposwap.experiments import experiment_names, load_experiment
 from toposwap.experiments.execution.run import Progress
+from toposwap.experiments.store import Store
 
 TINY = """
 caption = "A tiny experiment"
@@ -60,23 +67,78 @@ def test_three_nodes(call, tmp_path):
     assert "## three-nodes: Three nodes" in page
 
 
-def test_a_file_of_ones_own(call, tmp_path):
+def test_a_file_of_ones_own(call, tmp_path, monkeypatch):
     (tmp_path / "tiny.toml").write_text(TINY, encoding="utf-8")
     options = ("reproduce", "tiny.toml", "-o", "runs")
+    whole = call(*options)
+    assert "8 of 8 cells are finished" in whole.out
+    # Nothing is left to do in a part of it, so no worker is started.
+    monkeypatch.delattr("toposwap.experiments.execution.pool.Pool")
+    assert "4 of 4 cells are finished" in call(*options, "--seeds", "1").out
     quick = call(*options, "--quick", "--methods", "random-topo")
     assert quick.code == 0
     assert "1 of 1 cells are finished" in quick.out
-    whole = call(*options)
-    assert "8 of 8 cells are finished" in whole.out
-    # Nothing is left to do, so no worker is started.
-    assert "4 of 4 cells are finished" in call(*options, "--seeds", "1").out
 
 
-def test_bad_input_is_one_line(refused):
+PAGE = Path(__file__).parents[2] / "docs" / "experiments.md"
+
+
+@pytest.fixture
+def example(tmp_path, monkeypatch):
+    """The files of the example on the page, and its commands."""
+    if not PAGE.exists():
+        pytest.skip("the pages are not part of an installed package")
+    page = PAGE.read_text(encoding="utf-8")
+    for name, text in re.findall(r"^```(?:python|toml) (\S+)\n(.*?)^```$", page, re.M | re.S):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (commands,) = re.findall(r"^```console\n(.*?)^```$", page, re.M | re.S)
+    # The module is imported here, too, to be asked for the settings of its functions.
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield [line.split()[1:] for line in commands.splitlines()]
+    sys.modules.pop("mine", None)
+
+
+def test_the_example_of_the_page(call, example, tmp_path):
+    """Data, a learner and a score of one's own, and a table, from one end to the other."""
+    assert {"mine.py", "mine.toml"} <= {path.name for path in tmp_path.iterdir()}
+    outcomes = [call(*command) for command in example]
+    assert [outcome.code for outcome in outcomes] == [0, 0]
+    out = outcomes[-1].out
+    assert "18 of 18 cells are finished\n" in out
+    assert out.count("| refined |") == 3
+    rows = [line.split("|") for line in out.splitlines() if "| refined |" in line]
+    # KKT is 1, and SHD 0.
+    assert [(row[5].strip(), row[6].strip()) for row in rows] == [("1", "0")] * 3
+    # Whatever the table is called, it is the same; another one is another cell.
+    (tmp_path / "table.csv").rename(tmp_path / "data.csv")
+    config = (tmp_path / "mine.toml").read_text(encoding="utf-8")
+    (tmp_path / "mine.toml").write_text(config.replace("table.csv", "data.csv"), encoding="utf-8")
+    before = (tmp_path / "reproduce-output" / "cells.jsonl").read_bytes()
+    assert "18 of 18 cells are finished" in call(*example[-1]).out
+    assert (tmp_path / "reproduce-output" / "cells.jsonl").read_bytes() == before
+
+
+def test_results_of_other_versions_are_told(call, tmp_path):
+    (tmp_path / "tiny.toml").write_text(TINY, encoding="utf-8")
+    experiment = load_experiment(str(tmp_path / "tiny.toml"))
+    with Store(tmp_path / "runs") as store:
+        for _, cell in experiment.cells():
+            store.append(cell, "0.0+other", {"score": 1.0, "kkt": True, "seconds": 1.0})
+    outcome = call("reproduce", "tiny.toml", "-o", "runs", "--any-version")
+    assert "8 of 8 cells are finished" in outcome.out
+    assert outcome.err == (
+        "toposwap: note: 8 of the cells are of other versions (0.0+other); --fresh runs them "
+        "again\n"
+    )
+
+
+def test_bad_input_is_one_line(refused, tmp_path):
     assert "--list" in refused("reproduce")
     assert "linear-ev" in refused("reproduce", "nothing")
     assert "--methods" in refused("reproduce", "linear-ev", "--methods", "x")
     assert "no finished cells" in refused("reproduce", "--results", "r.md", "-o", "none")
+    (tmp_path / "tiny.toml").write_text(TINY.replace("n = 100", "n = 100\nhubz = 1"))
+    assert "(did you mean 'hubs'?)" in refused("reproduce", "tiny.toml")
 
 
 def test_the_note_beside_the_bar():

@@ -43,7 +43,7 @@ BAD_INITS = {
 def test_bad_start_is_refused(case):
     init, words = BAD_INITS[case]
     with pytest.raises(InputError, match=words):
-        ts.Topo(init=init).fit(frame())
+        ts.Topo("least-squares", init=init).fit(frame())
 
 
 def weights_with(value, dtype=np.float64):
@@ -84,9 +84,9 @@ BAD_WEIGHTS = {
 def test_bad_weight_matrix_is_refused(case):
     W, words = BAD_WEIGHTS[case]
     with pytest.raises(InputError, match=words):
-        ts.check_kkt(W, frame())
+        ts.check_kkt(W, frame(), score="least-squares")
     with pytest.raises(InputError, match=words):
-        ts.refine(W, frame())
+        ts.refine(W, frame(), score="least-squares")
 
 
 # --- other arguments -----------------------------------------------------------------------------
@@ -110,18 +110,18 @@ BAD_PARAMETERS = [
 @pytest.mark.parametrize(("parameters", "words"), BAD_PARAMETERS)
 def test_bad_parameter_is_refused(parameters, words):
     with pytest.raises(InputError, match=words):
-        ts.Topo(**parameters).fit(table())
+        ts.Topo(**{"score": "least-squares", **parameters}).fit(table())
 
 
 @pytest.mark.parametrize("tolerance", [-1.0, np.nan])
 def test_bad_tolerance_is_refused(tolerance):
     with pytest.raises(InputError, match="tolerance: must be a number >= 0"):
-        ts.check_kkt(np.zeros((D, D)), table(), tolerance=tolerance)
+        ts.check_kkt(np.zeros((D, D)), table(), score="least-squares", tolerance=tolerance)
 
 
 def test_refine_takes_no_second_start():
     with pytest.raises(InputError, match="refine: W is the starting point"):
-        ts.refine(np.zeros((D, D)), table(), init="random")
+        ts.refine(np.zeros((D, D)), table(), score="least-squares", init="random")
 
 
 @pytest.mark.parametrize("argument", ["s_small", "s_large"])
@@ -130,11 +130,11 @@ def test_too_large_a_search_space_is_clipped_and_said_once(argument):
     init = [5, 4, 3, 2, 1, 0]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = ts.Topo(search="paper", init=init, **{argument: 1000}).fit(X)
+        model = ts.Topo("least-squares", "paper", init, **{argument: 1000}).fit(X)
     assert [w.category for w in caught] == [ToposwapWarning]
     assert f"{argument}=1000 is more than the 15 pairs of 6 variables; 15 is used" in str(
         caught[0].message
     )
-    clipped = ts.Topo(search="paper", init=init, **{argument: 15}).fit(X)
+    clipped = ts.Topo("least-squares", "paper", init, **{argument: 15}).fit(X)
     assert model.causal_order_ == clipped.causal_order_
     np.testing.assert_array_equal(model.weights_, clipped.weights_)

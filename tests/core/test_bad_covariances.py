@@ -53,7 +53,7 @@ def test_bad_covariance_is_refused(case):
     covariance, n, words = BAD_COVARIANCES[case]
     before = covariance.copy()
     with pytest.raises(InputError, match=words):
-        ts.Topo().fit_covariance(covariance, n)
+        ts.Topo("least-squares").fit_covariance(covariance, n)
     np.testing.assert_array_equal(covariance, before)
 
 
@@ -64,4 +64,4 @@ def test_dependent_columns_are_found_in_a_covariance_too(d, seed):
     X = np.random.default_rng(seed).standard_normal((200, d))
     X[:, 0] = X[:, 1:].sum(axis=1)
     with pytest.raises(InputError, match=r"not positive definite|depend linearly"):
-        ts.Topo().fit_covariance(np.cov(X.T, bias=True), 200)
+        ts.Topo("least-squares").fit_covariance(np.cov(X.T, bias=True), 200)

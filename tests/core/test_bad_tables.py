@@ -103,7 +103,7 @@ BAD_TABLES = {
     "series": (lambda: frame()["a"], "two dimensions .*got 1.* [Rr]eshape"),
     "three dimensions": (lambda: table()[None], "two dimensions .*got 3"),
     "nothing": (lambda: None, "two dimensions .*got 0"),
-    "a word": (lambda: "table", "two dimensions .*got 0"),
+    "a path": (lambda: "table.csv", "X: a path .*read it first"),
     "ragged rows": (lambda: [[1.0, 2.0], [3.0]], "rows of equal length"),
     "few rows": (lambda: table()[:D], r"4 rows are too few .* 4 columns.*ridge=0.1.*fewer columns"),
     "fewer rows": (lambda: table()[:2], r"2 rows are too few .* 4 columns.*ridge"),
@@ -166,12 +166,12 @@ def test_bad_table_is_refused(case):
     make, words = BAD_TABLES[case]
     X = make()
     before = copy.deepcopy(X)
-    model = ts.Topo()
+    model = ts.Topo("least-squares")
     with pytest.raises(InputError, match=f"(?s){words}"):
         model.fit(X)
     assert not hasattr(model, "weights_")
     with pytest.raises(InputError, match=f"(?s){words}"):
-        ts.check_kkt(np.zeros((D, D)), X)
+        ts.check_kkt(np.zeros((D, D)), X, score="least-squares")
     if isinstance(X, pd.DataFrame | pd.Series):
         assert X.equals(before)
     else:
@@ -181,13 +181,13 @@ def test_bad_table_is_refused(case):
 def test_a_sparse_matrix_is_refused():
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(InputError, match=r"dense data is required: use X.toarray\(\)"):
-        ts.Topo().fit(sparse.csr_array(table()))
+        ts.Topo("least-squares").fit(sparse.csr_array(table()))
 
 
 def test_long_lists_of_columns_are_cut_short():
     X = np.zeros((50, 30))
     with pytest.raises(InputError, match="'x7' and 22 more are constant"):
-        ts.Topo().fit(X)
+        ts.Topo("least-squares").fit(X)
 
 
 @pytest.mark.parametrize("names", [["a"], list("abcde")])
@@ -200,4 +200,4 @@ def test_wrong_number_of_names(names):
 @pytest.mark.parametrize("center", ["no", None, 1])
 def test_center_is_yes_or_no(center):
     with pytest.raises(InputError, match="center: must be True or False"):
-        ts.Topo(center=center).fit(table())
+        ts.Topo("least-squares", center=center).fit(table())

@@ -86,8 +86,8 @@ def test_data_are_immutable_and_survive_pickling():
 def test_a_large_mean_costs_no_digits(mean, size):
     """The reference is centred in rational arithmetic, so only the data's own digits count."""
     X = table(3, n=300) * size + mean
-    model = ts.Topo().fit(X)
-    reference = ts.Topo(center=False).fit(centred_exactly(X))
+    model = ts.Topo("least-squares").fit(X)
+    reference = ts.Topo("least-squares", center=False).fit(centred_exactly(X))
     assert model.score_ == pytest.approx(reference.score_, rel=1e-12)
     assert model.causal_order_ == reference.causal_order_
     np.testing.assert_allclose(model.weights_, reference.weights_, rtol=1e-9, atol=1e-12)
@@ -95,7 +95,7 @@ def test_a_large_mean_costs_no_digits(mean, size):
 
 def test_center_false_leaves_the_mean_in():
     X = table(4)
-    model = ts.Topo(center=False, search="none", init=[2, 0, 3, 1]).fit(X)
+    model = ts.Topo("least-squares", center=False, search="none", init=[2, 0, 3, 1]).fit(X)
     score = 0.0
     for k, v in enumerate(model.causal_order_):
         before = model.causal_order_[:k]
@@ -103,14 +103,17 @@ def test_center_false_leaves_the_mean_in():
         np.testing.assert_allclose(model.weights_[before, v], w, rtol=1e-9, atol=1e-12)
         score += np.sum((X[:, v] - X[:, before] @ w) ** 2) / (2 * len(X))
     assert model.score_ == pytest.approx(score, rel=1e-12)
-    assert model.score_ > 1.1 * ts.Topo(search="none", init=[2, 0, 3, 1]).fit(X).score_
+    assert (
+        model.score_
+        > 1.1 * ts.Topo("least-squares", search="none", init=[2, 0, 3, 1]).fit(X).score_
+    )
 
 
 def test_center_false_admits_a_column_of_ones():
     X = np.column_stack([np.ones(40), table(5)])
     with pytest.raises(InputError, match="column 'x0' is constant"):
-        ts.Topo().fit(X)
-    assert ts.Topo(center=False).fit(X).certificate_.satisfied
+        ts.Topo("least-squares").fit(X)
+    assert ts.Topo("least-squares", center=False).fit(X).certificate_.satisfied
 
 
 # --- layouts and types ---------------------------------------------------------------------------
@@ -142,8 +145,8 @@ def test_layout_does_not_matter_and_is_left_alone(layout):
     X = table(6)
     given_ = LAYOUTS[layout](X)
     before = pickle.dumps(given_)
-    model = ts.Topo().fit(given_)
-    reference = ts.Topo().fit(X)
+    model = ts.Topo("least-squares").fit(given_)
+    reference = ts.Topo("least-squares").fit(X)
     assert model.causal_order_ == reference.causal_order_
     np.testing.assert_allclose(model.weights_, reference.weights_, rtol=1e-12)
     assert pickle.dumps(given_) == before
@@ -155,8 +158,8 @@ def test_layout_does_not_matter_and_is_left_alone(layout):
 def test_numbers_of_every_kind(dtype):
     X = (np.random.default_rng(0).standard_normal((60, 3)) > 0) if dtype == "bool" else table(7) * 9
     X = np.abs(X).astype(dtype)
-    model = ts.Topo().fit(X)
-    reference = ts.Topo().fit(X.astype(np.float64))
+    model = ts.Topo("least-squares").fit(X)
+    reference = ts.Topo("least-squares").fit(X.astype(np.float64))
     assert model.score_ == reference.score_
     assert X.dtype == dtype
 
@@ -230,14 +233,16 @@ class PolarsSeries:
 def test_a_frame_that_is_not_pandas():
     X = table()
     frame = Polars({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "e": X[:, 3] > 0})
-    model = ts.Topo().fit(frame)
+    model = ts.Topo("least-squares").fit(frame)
     assert model.names_ == ("a", "b", "c", "e")
     assert model.feature_names_in_.tolist() == ["a", "b", "c", "e"]
     np.testing.assert_array_equal(Dataset.from_table(frame).rows[:, :3], X[:, :3])
     with pytest.raises(InputError, match="in column 'b'"):
-        ts.Topo().fit(Polars({"a": X[:, 0], "b": [None, *X[1:, 1]], "c": X[:, 2] > 0}))
+        ts.Topo("least-squares").fit(
+            Polars({"a": X[:, 0], "b": [None, *X[1:, 1]], "c": X[:, 2] > 0})
+        )
     with pytest.raises(InputError, match="column 'b' holds text"):
-        ts.Topo().fit(Polars({"a": X[:, 0], "b": ["u"] * 40, "c": X[:, 2]}))
+        ts.Topo("least-squares").fit(Polars({"a": X[:, 0], "b": ["u"] * 40, "c": X[:, 2]}))
 
 
 # --- names ---------------------------------------------------------------------------------------
@@ -265,8 +270,10 @@ def test_covariance_gives_what_the_table_gives(seed):
     X = table(seed, n=100, d=5)
     init = np.random.default_rng(seed).permutation(5).tolist()
     for search in ("none", "auto", "paper"):
-        by_rows = ts.Topo(search=search, init=init).fit(X)
-        by_moments = ts.Topo(search=search, init=init).fit_covariance(np.cov(X.T, bias=True), 100)
+        by_rows = ts.Topo("least-squares", search=search, init=init).fit(X)
+        by_moments = ts.Topo("least-squares", search=search, init=init).fit_covariance(
+            np.cov(X.T, bias=True), 100
+        )
         assert by_moments.causal_order_ == by_rows.causal_order_
         assert by_moments.score_ == pytest.approx(by_rows.score_, rel=1e-7)
         size = np.abs(by_rows.weights_).max()
@@ -280,12 +287,12 @@ def test_covariance_gives_what_the_table_gives(seed):
 def test_covariance_by_names():
     X = table(2, n=100)
     C = pd.DataFrame(np.cov(X.T, bias=True), index=list("abcd"), columns=list("abcd"))
-    model = ts.Topo().fit_covariance(C, 100)
+    model = ts.Topo("least-squares").fit_covariance(C, 100)
     assert model.names_ == ("a", "b", "c", "d")
     assert model.feature_names_in_.tolist() == list("abcd")
-    shuffled = ts.Topo().fit_covariance(C.loc[list("dbca")], 100)
+    shuffled = ts.Topo("least-squares").fit_covariance(C.loc[list("dbca")], 100)
     np.testing.assert_array_equal(shuffled.weights_, model.weights_)
-    named = ts.Topo().fit_covariance(C.to_numpy(), 100, names=["p", "q", "r", "s"])
+    named = ts.Topo("least-squares").fit_covariance(C.to_numpy(), 100, names=["p", "q", "r", "s"])
     assert named.names_ == ("p", "q", "r", "s")
 
 
@@ -293,8 +300,8 @@ def test_covariance_by_names():
 def test_covariance_at_the_ends_of_the_range(size):
     X = table(3, n=100)
     C = np.cov(X.T, bias=True)
-    model = ts.Topo().fit_covariance(C * size * size, 100)
-    reference = ts.Topo().fit_covariance(C, 100)
+    model = ts.Topo("least-squares").fit_covariance(C * size * size, 100)
+    reference = ts.Topo("least-squares").fit_covariance(C, 100)
     np.testing.assert_allclose(model.weights_, reference.weights_, rtol=1e-9)
     assert model.score_ / size / size == pytest.approx(reference.score_, rel=1e-9)
     assert model.certificate_.satisfied

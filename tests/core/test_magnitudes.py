@@ -32,7 +32,7 @@ def test_nearly_dependent_columns_pass(seed):
     inverse = np.linalg.inv(np.linalg.qr(X)[1])
     relative = 1.0 / (np.linalg.norm(inverse, axis=1) * np.linalg.norm(X, axis=0))
     assert relative.min() < 1e-7
-    model = ts.Topo().fit(sample.X)
+    model = ts.Topo("least-squares").fit(sample.X)
     assert model.certificate_.satisfied
     assert np.isfinite(model.weights_).all()
 
@@ -43,7 +43,7 @@ def test_a_residual_that_is_small_but_real(residual):
     X = rng.standard_normal((200, 3))
     noise = X[:, 2].copy()
     X[:, 2] = X[:, 0] + X[:, 1] + residual * noise
-    model = ts.Topo(search="none", init=[0, 1, 2]).fit(X)
+    model = ts.Topo("least-squares", search="none", init=[0, 1, 2]).fit(X)
     np.testing.assert_allclose(model.weights_[:2, 2], 1.0, rtol=1e-9)
 
 
@@ -68,8 +68,8 @@ def same_up_to(model, reference, c):
 def test_all_columns_tiny_or_huge(search, size):
     X = table(1, n=200, d=8)
     init = np.random.default_rng(1).permutation(8).tolist()
-    model = ts.Topo(search=search, init=init).fit(X * size)
-    same_up_to(model, ts.Topo(search=search, init=init).fit(X), size)
+    model = ts.Topo("least-squares", search=search, init=init).fit(X * size)
+    same_up_to(model, ts.Topo("least-squares", search=search, init=init).fit(X), size)
 
 
 MIXTURES = {
@@ -84,9 +84,9 @@ MIXTURES = {
 def test_tiny_and_huge_columns_in_one_table(search, mixture):
     scale = MIXTURES[mixture]
     X = table(2, n=200, d=8)
-    model = ts.Topo(search=search).fit(X * scale)
+    model = ts.Topo("least-squares", search=search).fit(X * scale)
     # The same order on the rescaled copy: weights, residuals and KKT residuals follow the units.
-    reference = ts.Topo(search="none", init=model.causal_order_).fit(X)
+    reference = ts.Topo("least-squares", search="none", init=model.causal_order_).fit(X)
     ratio = scale / scale[:, None]
     np.testing.assert_allclose(model.weights_ / ratio, reference.weights_, rtol=1e-7, atol=1e-12)
     Z = X - X.mean(axis=0)
@@ -109,8 +109,8 @@ def test_certificate_of_any_point_follows_the_units(units, cyclic):
     W = np.triu(np.random.default_rng(3).uniform(0.5, 2.0, (8, 8)), 1)
     W[5, 1] = 0.7 if cyclic else 0.0
     ratio = scale / scale[:, None]
-    here = ts.check_kkt(W * ratio, X * scale)
-    there = ts.check_kkt(W, X)
+    here = ts.check_kkt(W * ratio, X * scale, score="least-squares")
+    there = ts.check_kkt(W, X, score="least-squares")
     assert not here.satisfied
     assert here.worst == there.worst
     assert here.max_residual == pytest.approx(there.max_residual, rel=1e-9)
@@ -125,8 +125,10 @@ def test_exact_search_finds_the_minimum_among_mixed_magnitudes():
     X = table(4, n=60)
     values = {}
     for order in itertools.permutations(range(D)):
-        values[order] = ts.Topo(search="none", init=list(order)).fit(X * scale).score_
-    best = ts.Topo(search="exact").fit(X * scale)
+        values[order] = (
+            ts.Topo("least-squares", search="none", init=list(order)).fit(X * scale).score_
+        )
+    best = ts.Topo("least-squares", search="exact").fit(X * scale)
     assert best.score_ == pytest.approx(min(values.values()), rel=1e-12)
 
 
@@ -147,7 +149,7 @@ def test_any_table_is_either_refused_or_solved(X, search):
     """Never a NaN, a warning from the middle of a computation, or a changed array."""
     before = X.copy()
     try:
-        model = ts.Topo(search=search).fit(X)
+        model = ts.Topo("least-squares", search=search).fit(X)
     except InputError:
         return
     finally:

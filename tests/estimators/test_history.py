@@ -15,7 +15,7 @@ from toposwap.search import InsertionSearch, Move, PaperSearch, Search
 def test_history_goes_down_step_by_step(search, seed):
     X = table(seed, d=10)
     start = backwards(seed, d=10)
-    model = ts.Topo(search=search, init=start).fit(X)
+    model = ts.Topo("least-squares", search=search, init=start).fit(X)
     history = model.history_
     assert [step.iteration for step in history] == list(range(len(history)))
     scores = [step.score for step in history]
@@ -35,14 +35,17 @@ def test_history_goes_down_step_by_step(search, seed):
 
 def test_progress_hears_every_step_once():
     heard = []
-    model = ts.Topo(search="paper", init=backwards(), progress=heard.append).fit(table())
+    model = ts.Topo("least-squares", search="paper", init=backwards(), progress=heard.append).fit(
+        table()
+    )
     assert heard == model.history_[1:]
     assert len(heard) == model.n_iter_ > 1
 
 
 def long_search():
     """A search of at least five steps."""
-    return {"search": PaperSearch(several=False), "init": backwards(2, d=10)}, table(2, d=10)
+    settings = {"search": PaperSearch(several=False), "init": backwards(2, d=10)}
+    return {"score": "least-squares", **settings}, table(2, d=10)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 4])
@@ -83,7 +86,7 @@ def test_an_interruption_keeps_the_best_so_far(at, interrupt):
     assert model.score_ == pytest.approx(model.history_[-1].score, rel=1e-12)
     np.testing.assert_allclose(model.weights_, W, atol=1e-10)
     assert model.certificate_.satisfied
-    assert ts.check_kkt(model.weights_, X).satisfied
+    assert ts.check_kkt(model.weights_, X, score="least-squares").satisfied
     limited = ts.Topo(**settings, max_iter=at).fit(X)
     assert model.causal_order_ == limited.causal_order_
 
@@ -91,8 +94,8 @@ def test_an_interruption_keeps_the_best_so_far(at, interrupt):
 class StopsHalfway(PaperSearch):
     """Is interrupted after a move was made and before it was reported: a worse order stands."""
 
-    def moves(self, fit, names, rng):
-        for count, move in enumerate(super().moves(fit, names, rng)):
+    def moves(self, fit, context):
+        for count, move in enumerate(super().moves(fit, context)):
             yield move
             if count == 2:
                 fit.reorder(ts.Order(fit.order.variables[::-1]))
@@ -101,7 +104,9 @@ class StopsHalfway(PaperSearch):
 
 def test_an_interruption_in_the_middle_of_a_move():
     settings, X = long_search()
-    model = ts.Topo(search=StopsHalfway(several=False), init=settings["init"]).fit(X)
+    model = ts.Topo("least-squares", search=StopsHalfway(several=False), init=settings["init"]).fit(
+        X
+    )
     assert model.status_ == "interrupted"
     assert model.n_iter_ == 3
     assert model.causal_order_ == ts.Topo(**settings, max_iter=3).fit(X).causal_order_
@@ -114,9 +119,9 @@ class Stumbles(Search):
 
     name = "stumbles"
 
-    def moves(self, fit, names, rng):
+    def moves(self, fit, context):
         before = fit.order
-        yield next(InsertionSearch().moves(fit, names, rng))
+        yield next(InsertionSearch().moves(fit, context))
         for _ in range(3):
             fit.reorder(before)
             yield Move("stumble", 1, "went back")
@@ -124,8 +129,8 @@ class Stumbles(Search):
 
 def test_a_step_that_does_not_improve_is_undone_and_ends_the_search():
     X = table()
-    model = ts.Topo(search=Stumbles(), init=backwards()).fit(X)
-    reference = ts.Topo(search="insertion", init=backwards(), max_iter=1).fit(X)
+    model = ts.Topo("least-squares", search=Stumbles(), init=backwards()).fit(X)
+    reference = ts.Topo("least-squares", search="insertion", init=backwards(), max_iter=1).fit(X)
     assert model.causal_order_ == reference.causal_order_
     assert model.score_ == pytest.approx(reference.score_, rel=1e-12)
     assert [step.space for step in model.history_] == ["start", "insertion"]

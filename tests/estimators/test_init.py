@@ -11,11 +11,15 @@ from hypothesis import strategies as st
 
 import toposwap as ts
 from toposwap.core.errors import ToposwapWarning
-from toposwap.search.start import without_weakest
+from toposwap.core.weights import without_weakest
 
 
 def start_of(init, X, **parameters):
-    return ts.Topo(init=init, search="none", **parameters).fit(X).causal_order_
+    return (
+        ts.Topo(**{"score": "least-squares", "init": init, "search": "none", **parameters})
+        .fit(X)
+        .causal_order_
+    )
 
 
 def test_the_first_is_always_the_smallest_conditional_variance():
@@ -112,7 +116,7 @@ def test_dropped_edges_are_said(weak):
         W[D - 1 - k, k] = 0.1 * (k + 1)
     noun = "edge was" if weak == 1 else "edges were"
     with pytest.warns(ToposwapWarning, match=f"has cycles: its {weak} weakest {noun} dropped"):
-        model = ts.Topo(init=W, search="none").fit(X)
+        model = ts.Topo("least-squares", init=W, search="none").fit(X)
     assert model.causal_order_ == list(range(D))
     assert len(model.remarks_) == 1
     assert f"its {weak} weakest" in model.remarks_[0]
@@ -122,4 +126,4 @@ def test_dropped_edges_are_said(weak):
 def test_a_dag_is_taken_without_a_word():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert ts.Topo(init=sample().weights).fit(table()).remarks_ == ()
+        assert ts.Topo("least-squares", init=sample().weights).fit(table()).remarks_ == ()

@@ -93,10 +93,10 @@ def test_prices(case):
 @given(case=cases())
 def test_search(search, case):
     X, start, change = case
-    here = ts.Topo(search=search, init=start).fit(X)
+    here = ts.Topo("least-squares", search=search, init=start).fit(X)
     changed = change.data(X)
     kept = changed.copy()
-    there = ts.Topo(search=search, init=change.order(start)).fit(changed)
+    there = ts.Topo("least-squares", search=search, init=change.order(start)).fit(changed)
     np.testing.assert_array_equal(changed, kept)
     assert there.causal_order_ == change.order(here.causal_order_)
     assert there.score_ == pytest.approx(change.score(here.score_), rel=1e-11)
@@ -120,8 +120,8 @@ def test_certificate(case, density):
     rng = np.random.default_rng(d)
     W = rng.uniform(-2, 2, (d, d)) * (rng.random((d, d)) < density)
     np.fill_diagonal(W, 0.0)
-    here = ts.check_kkt(W, X)
-    there = ts.check_kkt(change.weights(W), change.data(X))
+    here = ts.check_kkt(W, X, score="least-squares")
+    there = ts.check_kkt(change.weights(W), change.data(X), score="least-squares")
     assert there.satisfied == here.satisfied
     assert there.max_residual == pytest.approx(here.max_residual, rel=1e-9)
     # As sets: (i, j) and (j, i) tie where neither has a parent.
@@ -138,8 +138,8 @@ def test_certificate(case, density):
 @pytest.mark.parametrize("exponent", [-498, -1, 7, 498])
 def test_a_power_of_two_changes_no_digit(search, exponent):
     X = ts.simulate.linear_dataset(8, 100, "ER2", random_state=0).X
-    here = ts.Topo(search=search).fit(X)
-    there = ts.Topo(search=search).fit(np.ldexp(X, exponent))
+    here = ts.Topo("least-squares", search=search).fit(X)
+    there = ts.Topo("least-squares", search=search).fit(np.ldexp(X, exponent))
     assert there.causal_order_ == here.causal_order_
     assert there.score_ == np.ldexp(here.score_, 2 * exponent)
     np.testing.assert_array_equal(there.weights_, here.weights_)
@@ -152,8 +152,8 @@ def test_a_power_of_two_changes_no_digit(search, exponent):
 def test_good_start(case):
     """The default start follows the columns without being told to."""
     X, _, change = case
-    here = ts.Topo(search="none").fit(X)
-    there = ts.Topo(search="none").fit(change.data(X))
+    here = ts.Topo("least-squares", search="none").fit(X)
+    there = ts.Topo("least-squares", search="none").fit(change.data(X))
     assert there.causal_order_ == change.order(here.causal_order_)
 
 
@@ -162,7 +162,7 @@ def test_start_from_weights(case):
     X, start, change = case
     d = len(start)
     W = np.triu(np.random.default_rng(d).uniform(0.5, 2.0, (d, d)), 1)[np.ix_(start, start)]
-    here = ts.refine(W, X)
-    there = ts.refine(change.weights(W), change.data(X))
+    here = ts.refine(W, X, score="least-squares")
+    there = ts.refine(change.weights(W), change.data(X), score="least-squares")
     assert there.causal_order_ == change.order(here.causal_order_)
     close(there.weights_, change.weights(here.weights_))

@@ -21,7 +21,7 @@ from toposwap.search import SEARCHES, PaperSearch, Step
 @pytest.mark.parametrize("search", SEARCHES)
 def test_attributes(search):
     X = table()
-    model = ts.Topo(search=search, init=backwards())
+    model = ts.Topo("least-squares", search=search, init=backwards())
     assert model.fit(X) is model
     W, order = model.weights_, model.causal_order_
     assert W.shape == model.adjacency_matrix_.shape == (D, D)
@@ -48,14 +48,14 @@ def test_attributes(search):
 
 
 def test_adjacency_matrix_is_a_copy():
-    model = ts.Topo(prune=None).fit(table())
+    model = ts.Topo("least-squares", prune=None).fit(table())
     np.testing.assert_array_equal(model.adjacency_matrix_, model.weights_)
     model.adjacency_matrix_[:] = 0.0
     assert model.weights_.any()
 
 
 def test_nothing_is_there_before_fit():
-    model = ts.Topo()
+    model = ts.Topo("least-squares")
     with pytest.raises(NotFittedError):
         check_is_fitted(model)
     for name in ("weights_", "causal_order_", "score_", "causal_graph_"):
@@ -64,7 +64,7 @@ def test_nothing_is_there_before_fit():
 
 
 def test_a_failed_refit_leaves_the_old_result_whole():
-    model = ts.Topo().fit(pd.DataFrame(table(), columns=NAMES))
+    model = ts.Topo("least-squares").fit(pd.DataFrame(table(), columns=NAMES))
     old = pickle.loads(pickle.dumps(model))
     bad = table()
     bad[0, 0] = np.nan
@@ -81,7 +81,7 @@ def test_a_failed_refit_leaves_the_old_result_whole():
 
 def test_names_end_to_end():
     frame = pd.DataFrame(table(), columns=NAMES)
-    model = ts.Topo().fit(frame)
+    model = ts.Topo("least-squares").fit(frame)
     assert model.names_ == tuple(NAMES)
     assert model.feature_names_in_.tolist() == NAMES
     assert model.feature_names_in_.dtype == object
@@ -98,8 +98,8 @@ def test_names_end_to_end():
 
 def test_the_same_graph_from_columns_in_another_order():
     frame = pd.DataFrame(table(), columns=NAMES)
-    here = ts.Topo().fit(frame).causal_graph_
-    there = ts.Topo().fit(frame[sorted(NAMES)]).causal_graph_
+    here = ts.Topo("least-squares").fit(frame).causal_graph_
+    there = ts.Topo("least-squares").fit(frame[sorted(NAMES)]).causal_graph_
     assert list(there.nodes) == list(here.nodes)
     assert set(there.edges) == set(here.edges)
     for i, j, weight in here.edges.data("weight"):
@@ -107,7 +107,7 @@ def test_the_same_graph_from_columns_in_another_order():
 
 
 def test_isolated_columns_are_nodes():
-    model = ts.Topo(prune=1e6).fit(pd.DataFrame(table(), columns=NAMES))
+    model = ts.Topo("least-squares", prune=1e6).fit(pd.DataFrame(table(), columns=NAMES))
     assert len(model.causal_graph_.nodes) == D
     assert len(model.causal_graph_.edges) == 0
 
@@ -115,7 +115,7 @@ def test_isolated_columns_are_nodes():
 def test_moves_are_told_by_name():
     frame = pd.DataFrame(table(), columns=[f"variable {c}" for c in NAMES])
     paper = PaperSearch(several=False)
-    history = ts.Topo(search=paper, init=backwards()).fit(frame).history_
+    history = ts.Topo("least-squares", search=paper, init=backwards()).fit(frame).history_
     assert any("'variable " in step.move for step in history[1:])
 
 
@@ -123,7 +123,7 @@ def test_refits_forget_old_names():
     X = table()
     frame = pd.DataFrame(X, columns=NAMES)
     C = np.cov(X.T, bias=True)
-    model = ts.Topo().fit(frame)
+    model = ts.Topo("least-squares").fit(frame)
     model.fit(X)
     assert not hasattr(model, "feature_names_in_")
     assert model.names_[0] == "x0"
@@ -140,8 +140,10 @@ def test_refits_forget_old_names():
 
 def test_a_dataset_is_as_good_as_its_table():
     X = table()
-    assert_same_fit(ts.Topo().fit(ts.Dataset.from_table(X)), ts.Topo().fit(X))
+    assert_same_fit(
+        ts.Topo("least-squares").fit(ts.Dataset.from_table(X)), ts.Topo("least-squares").fit(X)
+    )
     raw = ts.Dataset.from_table(X, center=False, names=NAMES)
-    model = ts.Topo().fit(raw)
-    assert model.score_ == ts.Topo(center=False).fit(X).score_
+    model = ts.Topo("least-squares").fit(raw)
+    assert model.score_ == ts.Topo("least-squares", center=False).fit(X).score_
     assert model.names_ == tuple(NAMES)

@@ -30,7 +30,9 @@ def test_parameters_are_stored_as_given():
 
 
 def test_clone_is_unfitted_and_fits_the_same():
-    model = ts.Topo(search=PaperSearch(5, 10), init=sample().weights, prune=0.2).fit(table())
+    model = ts.Topo(
+        "least-squares", search=PaperSearch(5, 10), init=sample().weights, prune=0.2
+    ).fit(table())
     copy = clone(model)
     assert not hasattr(copy, "weights_")
     assert copy.prune == 0.2
@@ -40,7 +42,7 @@ def test_clone_is_unfitted_and_fits_the_same():
 
 def test_a_fitted_model_survives_pickling():
     frame = pd.DataFrame(table(), columns=NAMES)
-    model = ts.Topo(search="paper", init=backwards(), random_state=1).fit(frame)
+    model = ts.Topo("least-squares", search="paper", init=backwards(), random_state=1).fit(frame)
     copy = pickle.loads(pickle.dumps(model))
     assert_same_fit(copy, model)
     assert copy.history_ == model.history_
@@ -55,5 +57,5 @@ def test_a_fitted_model_survives_pickling():
 
 
 def test_repr_names_what_differs_from_the_default():
-    assert repr(ts.Topo()) == "Topo()"
-    assert "prune=0.1" in repr(ts.Topo(prune=0.1, init=np.zeros((3, 3))))
+    assert repr(ts.Topo("least-squares")) == "Topo()"
+    assert "prune=0.1" in repr(ts.Topo("least-squares", prune=0.1, init=np.zeros((3, 3))))

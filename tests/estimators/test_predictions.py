@@ -63,7 +63,7 @@ def test_far_outside_the_data_predictions_are_finite(score):
 def test_linear_predictions_are_those_of_the_weights():
     X = ts.simulate.linear_dataset(6, 100, "ER2", random_state=0).X + 5.0
     for center in (True, False):
-        model = ts.Topo(center=center).fit(X)
+        model = ts.Topo("least-squares", center=center).fit(X)
         mean = X.mean(axis=0) if center else 0.0
         np.testing.assert_allclose(
             model.predict(X), mean + (X - mean) @ model.weights_, rtol=1e-10, atol=1e-10
@@ -89,7 +89,7 @@ def test_bad_rows_are_refused():
     with pytest.raises(InputError, match="NaN"):
         model.predict(np.where(np.arange(4) == 1, np.nan, X))
     with pytest.raises(NotFittedError):
-        ts.Topo().predict(X)
+        ts.Topo("least-squares").predict(X)
     toy = ts.Topo(NodewiseLasso()).fit(X)
     with pytest.raises(InputError, match="makes no predictions"):
         toy.predict(X)
@@ -134,7 +134,7 @@ def test_an_edge_function_is_the_curve_behind_the_data():
 
 def test_an_edge_function_of_a_linear_model_is_a_line():
     X = ts.simulate.linear_dataset(5, 200, "ER2", random_state=1).X
-    model = ts.Topo().fit(X)
+    model = ts.Topo("least-squares").fit(X)
     i, j = np.argwhere(model.weights_)[0]
     grid, values = model.edge_function(int(i), int(j))
     assert len(grid) == 100
@@ -142,7 +142,7 @@ def test_an_edge_function_of_a_linear_model_is_a_line():
 
 
 def test_an_edge_function_from_a_covariance_alone():
-    model = ts.Topo().fit_covariance(np.array([[1.0, 2.0], [2.0, 5.0]]), 50)
+    model = ts.Topo("least-squares").fit_covariance(np.array([[1.0, 2.0], [2.0, 5.0]]), 50)
     grid, values = model.edge_function(0, 1)
     assert (grid[0], grid[-1]) == (-2.0, 2.0)
     np.testing.assert_allclose(values, 2.0 * grid)

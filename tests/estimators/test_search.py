@@ -18,8 +18,8 @@ STATUS = dict.fromkeys(SEARCHES, "converged") | {"exact": "global minimum", "non
 @pytest.mark.parametrize("search", SEARCHES)
 def test_search_by_name_and_as_an_object(search):
     X = table()
-    by_name = ts.Topo(search=search, init=backwards()).fit(X)
-    as_object = ts.Topo(search=SEARCHES[search](), init=backwards()).fit(X)
+    by_name = ts.Topo("least-squares", search=search, init=backwards()).fit(X)
+    as_object = ts.Topo("least-squares", search=SEARCHES[search](), init=backwards()).fit(X)
     assert_same_fit(by_name, as_object)
     assert by_name.status_ == STATUS[search]
     assert (by_name.n_iter_ == 0) == (search == "none")
@@ -29,7 +29,8 @@ def test_each_search_is_the_one_it_is_called():
     """By the moves it may end without: none left for it, some left for a weaker one."""
     X = table()
     none, insertion, auto = (
-        ts.Topo(search=s, init=backwards()).fit(X) for s in ("none", "insertion", "auto")
+        ts.Topo("least-squares", search=s, init=backwards()).fit(X)
+        for s in ("none", "insertion", "auto")
     )
     assert none.causal_order_ == backwards()
     bound = LeastSquares().bind(ts.Dataset.from_table(X))
@@ -38,13 +39,13 @@ def test_each_search_is_the_one_it_is_called():
         assert all(fit.insertion_profile(v).min() >= -1e-10 * fit.value for v in range(D))
     assert fit.swap_changes(fit.all_pairs()).min() >= -1e-10 * fit.value
     assert {step.space for step in insertion.history_} == {"start", "insertion"}
-    paper = ts.Topo(search="paper", init=backwards()).fit(X)
+    paper = ts.Topo("least-squares", search="paper", init=backwards()).fit(X)
     assert {step.space for step in paper.history_} <= {"start", "small", "large"}
 
 
 def test_exact_search_is_the_minimum_over_all_orders():
     X = table(3, d=5)
-    model = ts.Topo(search="exact").fit(X)
+    model = ts.Topo("least-squares", search="exact").fit(X)
     values = [solved(X, order)[1] for order in itertools.permutations(range(5))]
     assert model.score_ == pytest.approx(min(values), rel=1e-12)
     assert model.score_ < np.median(values)
@@ -52,13 +53,15 @@ def test_exact_search_is_the_minimum_over_all_orders():
 
 def test_exact_search_says_when_there_are_too_many_columns():
     with pytest.raises(InputError, match=r"search='exact'.*23 columns are too many.*use search="):
-        ts.Topo(search="exact").fit(np.random.default_rng(0).standard_normal((30, 23)))
+        ts.Topo("least-squares", search="exact").fit(
+            np.random.default_rng(0).standard_normal((30, 23))
+        )
 
 
 def test_parameters_of_the_paper_reach_its_search():
     X = table(1, d=12, n=60)
     start = backwards(1, d=12)
-    kept = {"search": "paper", "init": start}
+    kept = {"score": "least-squares", "search": "paper", "init": start}
     spaces = [s.space for s in ts.Topo(**kept, s_small=1, s_large=40, s_0=5).fit(X).history_]
     assert 1 <= spaces.count("large") <= 5
     spaces = [s.space for s in ts.Topo(**kept, s_small=1, s_large=40, s_0=0).fit(X).history_]
@@ -66,7 +69,7 @@ def test_parameters_of_the_paper_reach_its_search():
     by_object = PaperSearch(4, 30, 2)
     assert_same_fit(
         ts.Topo(**kept, s_small=4, s_large=30, s_0=2).fit(X),
-        ts.Topo(search=by_object, init=start).fit(X),
+        ts.Topo("least-squares", search=by_object, init=start).fit(X),
     )
     seeds = [
         ts.Topo(**kept, greedy=True, s_small=20, random_state=seed).fit(X).history_[1].move
@@ -86,13 +89,17 @@ class CountingLogDet(LogDet):
 def test_acyclicity_guides_the_search_of_the_paper():
     X = table()
     for name, function in ACYCLICITIES.items():
-        by_name = ts.Topo(search="paper", acyclicity=name, init=backwards()).fit(X)
-        as_object = ts.Topo(search="paper", acyclicity=function(), init=backwards()).fit(X)
+        by_name = ts.Topo("least-squares", search="paper", acyclicity=name, init=backwards()).fit(X)
+        as_object = ts.Topo(
+            "least-squares", search="paper", acyclicity=function(), init=backwards()
+        ).fit(X)
         assert_same_fit(by_name, as_object)
         assert by_name.certificate_.satisfied
     assert CountingLogDet.calls == 0
-    counted = ts.Topo(search="paper", acyclicity=CountingLogDet(), init=backwards()).fit(X)
+    counted = ts.Topo(
+        "least-squares", search="paper", acyclicity=CountingLogDet(), init=backwards()
+    ).fit(X)
     assert CountingLogDet.calls > counted.n_iter_
     before = CountingLogDet.calls
-    ts.Topo(acyclicity=CountingLogDet()).fit(X)
+    ts.Topo("least-squares", acyclicity=CountingLogDet()).fit(X)
     assert CountingLogDet.calls == before

@@ -5,7 +5,10 @@ import json
 import pytest
 
 from toposwap.experiments import load_experiment
+from toposwap.experiments.execution.run import run
 from toposwap.experiments.execution.work import run_cell
+from toposwap.experiments.output.files import write_outputs
+from toposwap.experiments.store import Store
 
 TINY = """
 caption = "A tiny experiment"
@@ -54,13 +57,18 @@ random-topo,8,kkt,1,
 """
 
 
+def write_tiny(folder):
+    """The config with the paper's figures beside it."""
+    path = folder / "tiny.toml"
+    path.write_text(TINY, encoding="utf-8")
+    (folder / "paper").mkdir()
+    (folder / "paper" / "tiny.csv").write_text(PAPER, encoding="utf-8")
+    return path
+
+
 @pytest.fixture
 def tiny_path(tmp_path):
-    """The config with the paper's figures beside it."""
-    path = tmp_path / "tiny.toml"
-    path.write_text(TINY, encoding="utf-8")
-    path.with_suffix(".paper.csv").write_text(PAPER, encoding="utf-8")
-    return path
+    return write_tiny(tmp_path)
 
 
 @pytest.fixture
@@ -100,6 +108,16 @@ class Inline:
 @pytest.fixture
 def inline():
     return Inline
+
+
+@pytest.fixture(scope="session")
+def outputs(tmp_path_factory):
+    """A finished run of the tiny experiment, and the files it wrote; to be read only."""
+    folder = tmp_path_factory.mktemp("tiny")
+    tiny = load_experiment(str(write_tiny(folder)))
+    with Store(folder / "runs") as store:
+        run(tiny, store, Inline())
+        return folder / "runs", write_outputs(tiny, store, None)
 
 
 def lines_of(folder):

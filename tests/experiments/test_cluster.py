@@ -29,7 +29,10 @@ def cluster():
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 @pytest.mark.filterwarnings("ignore")
 def test_a_lost_worker_costs_no_cell(tiny, tmp_path, cluster, inline, records):
-    many = replace(tiny, seeds=6)
+    many = replace(tiny, seeds=4)
+    # First in this process: two workers would compile the same kernels side by side.
+    with Store(tmp_path / "here") as store:
+        run(many, store, inline())
     victim = next(iter(cluster.workers.values())).pid
     killed = threading.Event()
 
@@ -41,12 +44,9 @@ def test_a_lost_worker_costs_no_cell(tiny, tmp_path, cluster, inline, records):
     with Store(tmp_path / "cluster") as store:
         state = run(many, store, lambda: Cluster(cluster.scheduler_address), progress=kill)
     assert killed.is_set()
-    assert (state.done, state.total, state.failed) == (24, 24, 0)
+    assert (state.done, state.total, state.failed) == (16, 16, 0)
     found = records(tmp_path / "cluster")
-    assert len({record["key"] for record in found}) == len(found) == 24
-    # The same cells as in this process.
-    with Store(tmp_path / "here") as store:
-        run(many, store, inline())
+    assert len({record["key"] for record in found}) == len(found) == 16
     scores = {record["key"]: record["score"] for record in records(tmp_path / "here")}
     assert {record["key"]: record["score"] for record in found} == pytest.approx(scores)
 

@@ -6,44 +6,34 @@ import pytest
 
 from toposwap.baselines import BASELINES
 from toposwap.core.errors import InputError
+from toposwap.core.settings import parameters_of
+from toposwap.estimators import Topo
 from toposwap.experiments import config as configs
 from toposwap.experiments import datasets, experiment_names, load_experiment, methods
 from toposwap.experiments.cell import Cell
-from toposwap.experiments.output.files import figure
-from toposwap.experiments.output.frame import FIGURES, field_names
+from toposwap.experiments.check import check_experiment
+from toposwap.experiments.output.layouts import METRICS
 from toposwap.experiments.output.styles import styles_of
 
 NAMES = experiment_names()
 
 
 def test_every_config_is_listed_once():
-    files = {path.stem for path in configs.CONFIGS.glob("*.toml")}
-    assert sorted(NAMES) == sorted(files)
-    papers = {path.name.removesuffix(".paper.csv") for path in configs.CONFIGS.glob("*.csv")}
-    assert papers <= files
+    files = sorted(path.stem for path in configs.CONFIGS.rglob("*.toml"))
+    assert sorted(NAMES) == files
+    papers = list(configs.CONFIGS.rglob("*.csv"))
+    for path in papers:
+        assert (path.parents[1] / f"{path.stem}.toml").exists()
+    assert sum(bool(load_experiment(name).paper) for name in NAMES) == len(papers)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_configs_mean_something(name):
     experiment = load_experiment(name)
+    check_experiment(experiment)
     for one in (experiment, experiment.quick()):
         assert one.methods
         assert one.data
-        for data in one.data:
-            assert data["kind"] in datasets.KINDS
-        for method in one.methods:
-            chain = method.settings
-            while chain is not None:
-                assert chain["kind"] in methods.KINDS
-                assert "name" not in chain or chain["name"] in BASELINES
-                chain = chain.get("start")
-    known = {"method", "metric", *field_names(experiment)}
-    for table in experiment.tables:
-        assert {*table["rows"], *table["columns"]} <= known
-        assert set(table["metrics"]) <= set(FIGURES)
-    for picture in experiment.figures:
-        assert picture["kind"] in figure.KINDS
-        assert {picture.get(key, "method") for key in ("x", "group", "rows", "columns")} <= known
     assert len({cell.key for _, cell in experiment.cells()}) == sum(1 for _ in experiment.cells())
 
 
@@ -65,7 +55,7 @@ def test_the_papers_figures_belong_to_cells(name):
     for row in experiment.paper:
         float(row["mean"])
         float(row["error"] or 0)
-        assert row["metric"] in FIGURES
+        assert row["metric"] in METRICS
         fields = {k: v for k, v in row.items() if k not in ("metric", "mean", "error") and v}
         assert any(
             all(
@@ -112,29 +102,6 @@ def test_quick_keeps_what_it_says(tiny):
     assert quick.methods[0].settings["search"] == "paper"
 
 
-CELL = Cell({"kind": "linear", "d": 5}, {"kind": "topo"}, "least-squares", 0.3, 0)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"data": {"kind": "linear", "d": 6}},
-        {"method": {"kind": "topo", "search": "paper"}},
-        {"method": {"kind": "topo", "start": {"kind": "topo"}}},
-        {"score": "bic"},
-        {"threshold": 0.2},
-        {"seed": 1},
-    ],
-)
-def test_content_changes_the_key(change):
-    assert replace(CELL, **change).key != CELL.key
-
-
-def test_the_key_is_that_of_the_content_alone():
-    same = Cell({"d": 5, "kind": "linear"}, {"kind": "topo"}, "least-squares", 0.3, 0)
-    assert same.key == CELL.key
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -159,3 +126,67 @@ def test_a_start_that_is_no_method(tiny_path):
     tiny_path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match="none of its methods"):
         load_experiment(str(tiny_path))
+
+
+# --- words that mean nothing ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("seeds = 3", "seeds = 3\nseedz = 4", r"top level: no setting is called 'seedz' .*'seeds'"),
+        ("seeds = 3", "seeds = 3\nscore = {name = 'bic', factr = 1}", "'bic': .*'factor'"),
+        ("seeds = 3", "seeds = 3\nscore = 'bci'", "'bci' is not one of"),
+        ("n = 100", "n = 100\nweightz = 2", "data, kind = 'linear': .*'weightz' .*'weights'"),
+        ('graph = "ER1"', "", "data, kind = 'linear': graph is missing"),
+        ('kind = "linear"', 'kind = "linea"', "kind = 'linea' is not one of linear, "),
+        ('init = "random"', 'innit = "random"', "methods, 'random-topo', .*'innit' .*'init'"),
+        ('init = "random"', "random_state = 1", "no setting is called 'random_state'"),
+        ('init = "random"', "score = {name = 'mlp', hiden = 4}", "'mlp': .*'hiden' .*'hidden'"),
+        ('search = "paper"', 'searh = "paper"', "methods, 'again', kind = 'topo': .*'search'"),
+        ('init = "random"', 'kind2 = "x"', "no setting is called 'kind2'"),
+        ('metrics = ["kkt"', 'metrics = ["ktk"', "no metric is called 'ktk' .*'kkt'"),
+        ('columns = ["d"]', 'columns = ["e"]', "tables: no field is called 'e'"),
+        ('columns = ["d"]', 'column = ["d"]', "tables: no setting is called 'column' "),
+        ('kind = "lines"', 'kind = "line"', "kind = 'line' is not one of lines"),
+        ('x = "d"', 'x = "dd"', "figures: no field is called 'dd'"),
+        ('x = "d"', 'y = "d"', "figures, kind = 'lines': no setting is called 'y'"),
+        ("d = [5]", "dd = [5]", "quick: no setting is called 'dd'"),
+        ('methods = ["again"]', 'methods = ["agian"]', "no method is called 'agian' .*'again'"),
+        ('search = "insertion"', 'serch = "insertion"', "'serch' .*'search'"),
+    ],
+)
+def test_unknown_words_are_refused_with_the_nearest(tiny_path, old, new, says):
+    text = tiny_path.read_text(encoding="utf-8")
+    assert old in text
+    tiny_path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InputError, match=says):
+        check_experiment(load_experiment(str(tiny_path)))
+
+
+def test_settings_are_those_of_what_is_called(tiny):
+    """Every parameter of the simulator, the estimator and the baseline is a setting."""
+
+    def takes(part, settings):
+        (datasets if part == "data" else methods).KINDS.check(settings, part)
+
+    size = {"kind": "linear", "graph": "ER", "d": 5, "n": 9}
+    takes("data", {**size, "k": 2, "hubs": "causes", "weights": [1.0, 2.0]})
+    for name, parameter in parameters_of(Topo).items():
+        if name not in ("random_state", "progress"):
+            takes("methods", {"kind": "topo", name: parameter.default})
+    for name, learner in BASELINES.items():
+        defaults = {key: p.default for key, p in parameters_of(learner).items()}
+        takes("methods", {"kind": "baseline", "name": name, **defaults})
+    with pytest.raises(InputError, match="no baseline is called 'x'"):
+        takes("methods", {"kind": "baseline", "name": "x"})
+
+
+def test_a_config_needs_data_and_methods_only(tmp_path):
+    path = tmp_path / "short.toml"
+    text = "[data]\nkind = 'three-nodes'\na = [1.0, 2.0]\nb = 1.0\n[methods.topo]\nkind = 'topo'\n"
+    path.write_text(text, encoding="utf-8")
+    experiment = load_experiment(str(path))
+    check_experiment(experiment)
+    assert experiment.caption == "short"
+    assert experiment.tables[0].rows == ["a", "method"]

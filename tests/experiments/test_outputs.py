@@ -10,21 +10,15 @@ import pytest
 from toposwap.core.errors import InputError
 from toposwap.experiments.cell import code_version
 from toposwap.experiments.execution.run import run
+from toposwap.experiments.output import results
 from toposwap.experiments.output.figure import draw
-from toposwap.experiments.output.files import results, write_outputs
+from toposwap.experiments.output.files import write_outputs
 from toposwap.experiments.output.frame import read_cells
+from toposwap.experiments.output.layouts import figure_of
 from toposwap.experiments.output.results import write_results
+from toposwap.experiments.output.scales import scale_of
 from toposwap.experiments.output.table import number
 from toposwap.experiments.store import Store
-
-
-@pytest.fixture
-def outputs(tiny, tmp_path, inline):
-    """A finished run and the files it wrote."""
-    folder = tmp_path / "runs"
-    with Store(folder) as store:
-        run(tiny, store, inline())
-        return folder, write_outputs(tiny, store, code_version())
 
 
 def test_one_row_a_cell(tiny, outputs):
@@ -122,7 +116,7 @@ def test_a_line_for_each_method_with_its_own_style():
         graph=["ER1"] * 4 + ["SF1"] * 4,
         shd=np.arange(8.0),
     )
-    layout = {"kind": "lines", "x": "d", "columns": "graph", "metrics": ["shd"]}
+    layout = figure_of({"kind": "lines", "x": "d", "columns": "graph", "metrics": ["shd"]})
     ((name, figure),) = draw(layout, cells, pd.DataFrame())
     assert name == "shd"
     assert len(figure.axes) == 2
@@ -141,7 +135,9 @@ def test_before_and_after():
         graph=["ER4"] * 4,
         score=[12.0, 10.0, 13.0, 10.0],
     )
-    layout = {"kind": "before-after", "columns": "graph", "metrics": ["score"], "where": {"d": 20}}
+    layout = figure_of(
+        {"kind": "before-after", "columns": "graph", "metrics": ["score"], "where": {"d": 20}}
+    )
     ((_, figure),) = draw(layout, cells, pd.DataFrame())
     (ax,) = figure.axes
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["pc", "ges"]
@@ -162,10 +158,48 @@ def test_a_trace_is_coloured_by_search_space():
             "shd": [9, 5, 1],
         }
     )
-    ((_, figure),) = draw({"kind": "trace", "rows": "d"}, pd.DataFrame(), trace)
+    ((_, figure),) = draw(figure_of({"kind": "trace", "rows": "d"}), pd.DataFrame(), trace)
     assert len(figure.axes) == 2
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert set(labels) == {"starting order", "small search space", "large search space"}
+
+
+@pytest.mark.parametrize(
+    ("metric", "means", "scale"),
+    [
+        ("score", [10.0, 12.0, 400.0], "linear"),
+        ("score", [10.0, 12.0, 7e5], "log"),
+        ("score", [10.0, np.nan, np.inf], "linear"),
+        ("score", [0.0, 1.0, 60.0], "log"),
+        ("score", [-40.0, -35.0, 20.0, 0.01], "linear"),
+        ("order_score", [-40.0, -35.0, 7e5], "symlog"),
+        ("shd", [1.0, 500.0], "linear"),
+        ("kkt", [0.001, 1.0], "linear"),
+        ("total_seconds", [1.0, 2.0], "log"),
+        ("score", [], "linear"),
+        ("score", [0.0, 0.0], "linear"),
+    ],
+)
+def test_one_method_that_explodes_does_not_hide_the_others(metric, means, scale):
+    assert scale_of(metric, means).name == scale
+
+
+def test_scales_of_axes():
+    def axis(values, kind="lines", **more):
+        cells = frame(method=["pc", "refine pc", "ges", "refine ges"], d=[5] * 4, score=values)
+        layout = figure_of({"kind": kind, "metrics": ["score"], **more})
+        ((_, figure),) = draw(layout, cells, pd.DataFrame())
+        return figure.axes[0]
+
+    exploded = [12.0, 10.0, 7e5, 10.0]
+    assert axis(exploded, x="d").get_yscale() == "log"
+    assert axis([12.0, 10.0, 13.0, 10.0], x="d").get_yscale() == "linear"
+    assert axis(exploded, "bars", x="d").get_yscale() == "log"
+    assert axis(exploded, "before-after", columns="d").get_xscale() == "log"
+    below = axis([-12.0, -10.0, 7e5, -11.0], x="d")
+    assert below.get_yscale() == "symlog"
+    # Limits near the points: margins are those of this scale, not of a linear one.
+    assert -1000.0 < below.get_ylim()[0] < -12.0
 
 
 def test_without_matplotlib_the_tables_remain(tiny, tmp_path, inline, monkeypatch):

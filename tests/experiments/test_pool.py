@@ -102,6 +102,9 @@ def test_killed_and_resumed_with_two_jobs_as_whole_with_one(process, tmp_path, r
     """``kill -9`` in the middle: the same cells as an undisturbed run, each of them once."""
     path = tmp_path / "many.toml"
     path.write_text(MANY, encoding="utf-8")
+    # First in this process: two workers would compile the same kernels side by side.
+    with Store(tmp_path / "whole") as store:
+        run(load_experiment(str(path)), store, inline())
     command = ("-m", "toposwap", "reproduce", "many.toml", "-o", "runs", "--jobs", "2")
     job = process(*command)
     file = tmp_path / "runs" / "cells.jsonl"
@@ -125,8 +128,6 @@ def test_killed_and_resumed_with_two_jobs_as_whole_with_one(process, tmp_path, r
     after = records(tmp_path / "runs")
     assert after[: len(before)] == before
     assert len({record["key"] for record in after}) == len(after) == 20
-    with Store(tmp_path / "whole") as store:
-        run(load_experiment(str(path)), store, inline())
     assert results(records(tmp_path / "whole")) == results(after)
     assert _descendants(job.pid) == []
 

@@ -126,15 +126,40 @@ def test_a_cell_that_was_cut_off_gets_more_time(tiny, tmp_path, inline):
     assert state.failed == 0
 
 
-def test_other_versions_count_only_if_asked(tiny, tmp_path, inline, monkeypatch):
+def test_results_of_other_versions_stay_until_fresh_ones_are_asked_for(
+    tiny, tmp_path, inline, monkeypatch
+):
     monkeypatch.setattr("toposwap.experiments.execution.run.code_version", lambda: "0+old")
     finish(tiny, tmp_path, inline(fake))
     monkeypatch.undo()
     workers = inline(fake)
-    finish(tiny, tmp_path, workers, any_version=True)
+    state = finish(tiny, tmp_path, workers)
     assert workers.ran == []
-    finish(tiny, tmp_path, workers)
+    assert (state.done, state.older) == (12, {"0+old": 12})
+    state = finish(tiny, tmp_path, workers, fresh=True)
     assert len(workers.ran) == 12
+    assert state.older == {}
+    # Interrupted or not, the same command goes on where it was.
+    assert finish(tiny, tmp_path, workers, fresh=True).done == 12
+    assert len(workers.ran) == 12
+
+
+def test_weights_are_made_again_only_for_what_is_left(tiny, tmp_path, inline):
+    """A store that came without weights is complete all the same."""
+    finish(tiny, tmp_path, inline(fake))
+    for path in (tmp_path / "weights").iterdir():
+        path.unlink()
+    workers = inline(fake)
+    assert finish(tiny, tmp_path, workers).done == 12
+    assert workers.ran == []
+
+
+def test_what_means_nothing_is_refused_before_anything_is_run(tiny, tmp_path, inline):
+    workers = inline(fake)
+    wrong = replace(tiny, data=({**tiny.data[0], "hubz": 1},))
+    with pytest.raises(InputError, match="did you mean 'hubs'"):
+        finish(wrong, tmp_path, workers)
+    assert workers.ran == []
 
 
 def test_workers_with_other_code_are_refused(tiny, tmp_path, inline):
@@ -157,7 +182,7 @@ def test_a_missing_package_skips_the_method_with_a_line(tiny, tmp_path, inline, 
 
 
 def test_time_left_comes_from_finished_cells(tiny, tmp_path, inline, monkeypatch):
-    monkeypatch.setattr("toposwap.experiments.execution.run._PREDICT_EVERY", 0.0)
+    monkeypatch.setattr("toposwap.experiments.execution.clock._PREDICT_EVERY", 0.0)
     seen = []
     finish(tiny, tmp_path, inline(fake), progress=lambda state: seen.append(state.seconds_left))
     assert seen[0] is None
@@ -190,7 +215,7 @@ def test_an_error_is_part_of_the_outcome(tiny):
 
 
 def test_a_learner_without_its_package_is_skipped(tiny, monkeypatch):
-    def absent(sample, task):
+    def absent(sample, task, **settings):
         raise MissingExtraError("nothing", "peers", "this")
 
     monkeypatch.setattr("toposwap.experiments.methods.topo.learn", absent)

@@ -13,7 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposwap.core.errors import InputError
-from toposwap.io import edge_list, read_graph, read_order, read_weights, write_graph
+from toposwap.io import (
+    LearnedEdge,
+    edge_list,
+    read_graph,
+    read_order,
+    read_weights,
+    write_graph,
+)
 
 NAMES = [
     "a b",
@@ -94,6 +101,32 @@ def test_dot_quotes_every_name(tmp_path):
     assert not re.search(r"\bweight=", text)
 
 
+def test_what_is_known_of_learned_edges_is_written_and_passed_over_by_the_reader(tmp_path):
+    frame = pd.DataFrame([[0.0, -2.0, 0.5], [0, 0, 3.0], [0, 0, 0]], columns=list("abc"))
+    frame.index = frame.columns
+    edges = [
+        LearnedEdge("b", "c", 3.0, 0.75, open=False),
+        LearnedEdge("a", "b", -2.0, -0.5, open=True),
+        LearnedEdge("a", "c", 0.5, None, open=False),
+    ]
+    for suffix in (".csv", ".json", ".gml", ".dot"):
+        write_graph(tmp_path / f"g{suffix}", frame, edges=edges)
+    assert (tmp_path / "g.csv").read_text() == (
+        "source,target,weight,standardised,open\n"
+        "b,c,3.0,0.75,false\na,b,-2.0,-0.5,true\na,c,0.5,,false\n"
+    )
+    for suffix in (".csv", ".json"):
+        read = read_weights(tmp_path / f"g{suffix}", list("abc"))
+        pd.testing.assert_frame_equal(read, frame, check_exact=True)
+    lines = (tmp_path / "g.dot").read_text().splitlines()
+    assert [line for line in lines if "dir=none" in line] == [
+        '  "a" -> "b" [label="-2", coefficient="-2.0", standardised="-0.5", dir=none];'
+    ]
+    read = nx.read_gml(tmp_path / "g.gml")
+    assert read.edges["a", "b"] == {"weight": -2.0, "standardised": -0.5, "open": 1}
+    assert read.edges["a", "c"] == {"weight": 0.5, "open": 0}
+
+
 def test_edges_are_sorted_by_size(tmp_path):
     frame = pd.DataFrame([[0, -2.0, 0.5], [0, 0, 2.0], [0, 0, 0]], columns=list("abc"))
     frame.index = frame.columns
@@ -167,6 +200,8 @@ def test_blanks_around_the_names_of_the_data(file):
         (",a,b\na,0,1\nc,0,0\n", r"names of the rows are not those of the columns \('c'\)"),
         ("a,c\n0,1\n0,0\n", "'c' is not among the columns"),
         ("0,1,0\n0,0,1\n0,0,0\n", "a matrix of 3 variables, but there are 2 columns"),
+        ("source,target,target\na,b,b\n", "neither a list of edges"),
+        ("source,target,p-value\na,b,0.1\n", "neither a list of edges"),
         ("", "is empty"),
     ],
 )

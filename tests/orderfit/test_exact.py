@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 from tables import binary_table
 
 import toposwap as ts
+from toposwap.core.admissible import Admissible
 from toposwap.core.errors import InputError
+from toposwap.core.order import Order
+from toposwap.kernels.graphs.reachability import reachability
 from toposwap.orderfit.exact import best_order, best_parents, members
 
 SOME = settings(max_examples=20)
@@ -27,8 +30,30 @@ def test_best_order(seed, d):
     def total(order):
         return sum(costs[v, number_of(order[:k])] for k, v in enumerate(order))
 
-    found = best_order(d, lambda v, subset: costs[v, subset])
+    digits = 1 << np.arange(d)
+    found = best_order(d, lambda v, allowed: costs[v, allowed @ digits])
     assert total(list(found)) == pytest.approx(min(map(total, permutations(range(d)))))
+
+
+@SOME
+@given(st.integers(0, 1000), st.integers(1, 5))
+def test_best_order_of_those_that_are_admissible(seed, d):
+    rng = np.random.default_rng(seed)
+    costs = rng.standard_normal((d, 1 << d))
+    hidden = rng.permutation(d)
+    before = reachability(np.triu(rng.random((d, d)) < 0.3, 1)[np.ix_(hidden, hidden)])
+    np.fill_diagonal(before, val=False)
+    admissible = Admissible(parents=rng.random((d, d)) < 0.7, before=before)
+
+    def total(order):
+        allowed = admissible.candidates(Order(order))
+        return sum(costs[v, number_of(np.flatnonzero(allowed[:, v]))] for v in order)
+
+    digits = 1 << np.arange(d)
+    found = best_order(d, lambda v, allowed: costs[v, allowed @ digits], admissible)
+    permitted = [order for order in permutations(range(d)) if admissible.obeys(Order(order))]
+    assert admissible.obeys(found)
+    assert total(list(found)) == pytest.approx(min(map(total, permitted)))
 
 
 @SOME

@@ -25,18 +25,19 @@ NAMES = ("[bold]a[/bold]", "b :smile:", "naïve 雪", "d,e")
 @pytest.fixture(scope="module")
 def model():
     X = linear_dataset(4, 300, "ER", 1.4, random_state=3).X
-    return Topo().fit(pd.DataFrame(X, columns=NAMES))
+    return Topo("least-squares").fit(pd.DataFrame(X, columns=NAMES))
 
 
 def test_edges_are_listed_with_their_names_as_they_are(model):
-    text = as_text(edge_table(pd.DataFrame(model.adjacency_matrix_, columns=NAMES)))
+    weights = pd.DataFrame(model.adjacency_matrix_, columns=NAMES)
+    assert as_text(edge_table(weights)).splitlines()[0].split() == ["cause", "effect", "weight"]
     i, j = np.unravel_index(np.abs(model.adjacency_matrix_).argmax(), (4, 4))
-    lines = text.splitlines()
-    assert lines[0].split() == ["cause", "effect", "weight"]
+    lines = as_text(edge_table(model)).splitlines()
+    assert lines[0].split() == ["cause", "effect", "weight", "standardised"]
     assert len(lines) == 2 + np.count_nonzero(model.adjacency_matrix_)
     assert NAMES[i] in lines[2]
     assert NAMES[j] in lines[2]
-    assert lines[2].endswith(f"{model.adjacency_matrix_[i, j]:.3f}")
+    assert lines[2].split()[-2] == f"{model.adjacency_matrix_[i, j]:.3f}"
 
 
 def test_long_lists_are_cut():
@@ -52,6 +53,14 @@ def test_small_and_large_weights_are_shown():
     assert "1.00e-07" in text
     assert "1.00e+09" in text
     assert as_text(edge_table(pd.DataFrame(np.zeros((2, 2))))) == "No edges.\n"
+
+
+def test_weights_of_columns_in_unrelated_units_keep_three_digits():
+    weights = np.zeros((7, 7))
+    weights[0, 1:] = [62.599, -0.00341, 0.5, 1985.4, 123.4, 0.0007]
+    lines = as_text(edge_table(pd.DataFrame(weights))).splitlines()[2:]
+    shown = [line.split()[-1] for line in lines]
+    assert shown == ["1985", "123", "62.6", "0.500", "-0.00341", "0.000700"]
 
 
 def test_the_summary_says_it_all(model):
@@ -74,7 +83,7 @@ def test_remarks_are_repeated_unless_unwanted(model):
     cyclic = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]])
     X = linear_dataset(4, 300, "ER", 1.4, random_state=3).X
     with pytest.warns(ToposwapWarning, match="has cycles"):
-        mended = Topo(init=cyclic, prune=None).fit(X)
+        mended = Topo("least-squares", init=cyclic, prune=None).fit(X)
     assert "has cycles" in as_text(report(mended), width=200)
     assert "has cycles" not in as_text(report(mended, remarks=False), width=200)
     assert "6, not pruned" in as_text(report(mended))
@@ -185,8 +194,9 @@ def test_what_was_chosen_and_what_is_open_is_said():
     assert "loss: gaussian for 'x0'; logistic for 'x1'" in as_text(summary(mixed))
     pair = np.column_stack([cause, cause + rng.normal(size=500)])
     words = as_text(summary(Topo(score="bic").fit(pair)))
-    assert "0 of 1 are fixed by the data; either way round would do for x0 - x1" in words
-    units = as_text(summary(Topo().fit(pair)), width=300)
+    assert "0 of 1 follow from the data if the model holds (linear effects, Gaussian" in words
+    assert "open, as the data fit equally well either way round: x0 - x1" in " ".join(words.split())
+    units = as_text(summary(Topo("least-squares").fit(pair)), width=300)
     assert "depends on the units" in units
     assert "100% of the directed paths the variance rises" in units
 

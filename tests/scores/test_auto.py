@@ -41,7 +41,7 @@ CASES = [
     (
         real_table(0, n=15),
         "ebic: all 5 columns are continuous; any units, directions up to equivalence; a higher "
-        "L0 penalty because 15 rows are few for 5 columns",
+        "penalty per edge because 15 rows are few for 5 columns",
     ),
     (
         np.eye(5),

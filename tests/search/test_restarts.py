@@ -1,5 +1,6 @@
 """Restarts on several threads: the answer of one, and an end in every case."""
 
+import os
 import threading
 import time
 from itertools import count
@@ -167,3 +168,14 @@ def test_numbers_of_threads():
     assert thread_count(None) == 1
     assert thread_count(np.int64(3)) == 3
     assert thread_count(-1) >= 1
+
+
+def test_all_cores_are_those_that_this_process_may_use(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    assert thread_count(-1) == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert thread_count(-1) == 7
+    # An unknown number is one.
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert thread_count(-1) == 1

@@ -66,7 +66,7 @@ class Erratic(Search):
     def __init__(self, interrupt):
         self.interrupt = interrupt
 
-    def moves(self, fit, names, rng):
+    def moves(self, fit, context):
         fit.insertion_sweep(fit.order.variables)
         yield Move("insertion", 1, "good")
         self.best = fit.order

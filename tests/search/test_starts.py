@@ -1,15 +1,19 @@
-"""Where searches begin: rules that follow the data, and guides that lead to better orders."""
+"""Where searches begin: rules that follow the data, and surrogates that lead to better orders."""
 
 import numpy as np
 import pytest
 
 import toposwap as ts
+from toposwap.baselines.start import starting_order
 from toposwap.core.dataset import Dataset
+from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.order import Order
+from toposwap.pruning import own_pruner
 from toposwap.scores import SCORES
-from toposwap.search import AutoSearch, run
+from toposwap.search import AutoSearch, Context, run
 from toposwap.search.screened import ScreenedSearch
-from toposwap.search.start import automatic_fit, starting_order
+from toposwap.search.start import STARTS, automatic_fit
+from toposwap.search.surrogates import bound_surrogates
 
 
 def table(d=8, n=300, seed=0):
@@ -39,20 +43,20 @@ def test_auto_is_what_the_score_suggests(score, rule):
     assert by_rule == by_default
 
 
-def test_a_guide_is_followed_only_down():
+def test_a_surrogate_is_followed_only_down():
     followed = 0
     for seed in range(6):
         bound = SCORES["gaussian-mcp"]().bind(Dataset.from_table(table(seed=seed)))
         rng = np.random.default_rng(seed)
         fit = bound.fit(Order(rng.permutation(bound.data.d)))
         history, _ = run(AutoSearch(), fit, bound.data.names, rng=rng)
-        guided = [step for step in history if step.space == "guide"]
+        guided = [step for step in history if step.space == "surrogate"]
         followed += len(guided)
         assert all(step.score < history[0].score for step in guided)
     assert followed > 0
 
 
-def test_from_the_best_order_a_guide_leads_nowhere():
+def test_from_the_best_order_a_surrogate_leads_nowhere():
     bound = SCORES["gaussian-l1"]().bind(Dataset.from_table(table()))
     rng = np.random.default_rng(0)
     fit = bound.fit(Order(rng.permutation(bound.data.d)))
@@ -67,6 +71,15 @@ def networks(d=10, n=200, seed=0):
     return ts.scores.MLP(hidden=9, n_starts=1).bind(Dataset.from_table(X))
 
 
+def begun_by_itself(bound, deadline=NEVER):
+    rng = np.random.default_rng(0)
+    return automatic_fit(bound, rng, deadline, pruner=own_pruner(bound))
+
+
+def told(bound, **facts):
+    return Context(bound.data.names, np.random.default_rng(0), pruner=own_pruner(bound), **facts)
+
+
 @pytest.fixture
 def ten_are_many(monkeypatch):
     monkeypatch.setattr("toposwap.scores.mlp.bound._MANY", 9)
@@ -75,12 +88,12 @@ def ten_are_many(monkeypatch):
 @pytest.mark.usefixtures("ten_are_many")
 def test_many_columns_are_first_searched_with_coarser_networks():
     bound = networks()
-    (coarse,) = bound.coarser()
+    ((coarse, restarts),) = bound_surrogates(bound)
+    assert restarts == bound.data.d // 5
     assert coarse.score.hidden < bound.score.hidden
     assert coarse.score.l1 > bound.score.l1
     assert bound.score.hidden == 9
-    rng = np.random.default_rng(0)
-    proposed, (begun, _) = bound.starting_order(rng), automatic_fit(bound, rng)
+    proposed, begun = STARTS[bound.strategy.start](bound.data), begun_by_itself(bound).fit
     # What the coarse networks gain is gained by the score itself.
     assert coarse.fit(begun.order).value < coarse.fit(proposed).value
     assert begun.value < 0.99 * bound.fit(proposed).value
@@ -89,34 +102,28 @@ def test_many_columns_are_first_searched_with_coarser_networks():
 @pytest.mark.usefixtures("ten_are_many")
 def test_so_are_orders_that_somebody_gives():
     bound = networks()
-    rng = np.random.default_rng(0)
-    given = bound.fit(Order(rng.permutation(10)))
-    first = next(AutoSearch(n_restarts=0).moves(given, bound.data.names, rng))
+    given = bound.fit(Order(np.random.default_rng(0).permutation(10)))
+    first = next(AutoSearch(n_restarts=0).moves(given, told(bound)))
     assert first.space == "coarse"
     # But not twice.
-    begun, _ = automatic_fit(bound, rng)
-    first = next(AutoSearch(n_restarts=0).moves(begun, bound.data.names, rng))
+    begun = begun_by_itself(bound)
+    assert begun.surrogates_followed
+    context = told(bound, surrogates_followed=True)
+    first = next(AutoSearch(n_restarts=0).moves(begun.fit, context))
     assert first.space != "coarse"
 
 
 @pytest.mark.usefixtures("ten_are_many")
 def test_coarser_networks_use_the_time_budget_up():
     bound = networks()
-    rng = np.random.default_rng(0)
-    begun, _ = automatic_fit(bound, rng, time_budget=0.0)
-    assert begun.order == bound.starting_order(rng)
-    search = AutoSearch(time_budget=5.0)
-    assert search.after(2.0).time_budget == 3.0
-    assert search.after(7.0).time_budget == 0.0
-    assert search.time_budget == 5.0
+    begun = begun_by_itself(bound, Deadline(0.0)).fit
+    assert begun.order == STARTS["additive"](bound.data)
 
 
 def test_few_columns_are_not():
     bound = networks()
-    assert bound.coarser() == []
-    rng = np.random.default_rng(0)
-    begun, _ = automatic_fit(bound, rng)
-    assert begun.order == bound.starting_order(rng)
+    assert list(bound_surrogates(bound)) == []
+    assert begun_by_itself(bound).fit.order == STARTS["additive"](bound.data)
 
 
 @pytest.mark.usefixtures("ten_are_many")
@@ -135,7 +142,7 @@ def test_coarser_networks_show_their_steps_and_ctrl_c_keeps_the_best_of_them():
     assert steps[0].score > steps[1].score > steps[2].score
     assert model.status_ == "interrupted"
     assert model.certificate_.satisfied
-    unchanged = ts.Topo(bound.score, "none", list(bound.starting_order(None))).fit(X)
+    unchanged = ts.Topo(bound.score, "none", list(STARTS["additive"](bound.data))).fit(X)
     assert model.score_ < unchanged.score_
 
 
@@ -154,8 +161,8 @@ def test_far_moves_follow_near_ones_and_find_what_these_cannot(monkeypatch):
     search = ScreenedSearch(n_restarts=0, reach=2)
     for seed in range(3):
         fit = bound.fit(Order(np.random.default_rng(seed).permutation(10)))
-        fit.loose = True
-        list(search.loosely(fit, bound.data.names, np.random.default_rng(0)))
+        with fit.roughly():
+            list(search.rough_moves(fit, told(bound), NEVER))
     assert [reach for reach, _ in falls] == [2, 9] * 3
     assert max(fall for reach, fall in falls if reach == 9) > 0.01 * fit.value
     assert min(fall for _, fall in falls) >= 0.0
@@ -163,20 +170,18 @@ def test_far_moves_follow_near_ones_and_find_what_these_cannot(monkeypatch):
 
 @pytest.mark.usefixtures("ten_are_many")
 def test_coarse_networks_go_to_the_order_of_their_pruned_graph_if_it_pays():
-    coarse = networks(n=500, seed=1).coarser()[0]
+    ((coarse, _),) = bound_surrogates(networks(n=500, seed=1))
+    pruner, search = own_pruner(coarse), ScreenedSearch()
     went = []
     for seed in range(4):
         fit = coarse.fit(Order(np.random.default_rng(seed).permutation(10)))
-        fit.loose = fit.approached = True
-        kept = coarse.assemble(coarse.kept(coarse.assemble(fit._nodes), fit.order))
-        pruned = fit.pruned_order()
-        i, j = np.nonzero(kept.weights)
-        assert (pruned.positions[i] < pruned.positions[j]).all()
-        before, change = fit.value, fit.delta(pruned)
-        assert list(ScreenedSearch()._follow_pruning(fit, 0.0)) == []
-        moves = list(ScreenedSearch()._follow_pruning(fit, np.inf))
-        went.append(len(moves) == 1)
-        assert went[-1] == (change < -fit.resolution)
-        assert (fit.order == pruned) == (went[-1] or change == 0.0)
-        assert fit.value == pytest.approx(before + change * went[-1])
+        with fit.roughly():
+            pruned = pruner.order(coarse, fit.parameters(), fit.order)
+            before, change = fit.value, fit.delta(pruned)
+            assert list(search._follow_pruning(fit, told(coarse), Deadline(0.0))) == []
+            moves = list(search._follow_pruning(fit, told(coarse), NEVER))
+            went.append(len(moves) == 1)
+            assert went[-1] == (change < -fit.resolution)
+            assert (fit.order == pruned) == (went[-1] or change == 0.0)
+            assert fit.value == pytest.approx(before + change * went[-1])
     assert any(went)

@@ -75,7 +75,7 @@ def test_kkts_ends_at_a_local_minimum_with_all_edges_reversed():
             [0.0, (A**2 * B + B) / ((A * B) ** 2 + B**2 + 1), 0.0],
         ]
     )
-    certificate = ts.check_kkt(reversed_, population())
+    certificate = ts.check_kkt(reversed_, population(), score="least-squares")
     assert certificate.satisfied
     assert certificate.kind == "local minimum"
     bound = LeastSquares().bind(population())
@@ -85,20 +85,20 @@ def test_kkts_ends_at_a_local_minimum_with_all_edges_reversed():
 
 def test_notears_ends_at_no_kkt_point():
     notears = np.array([[0.0, 0.0, 0.0], [0.16, 0.0, -1.55], [-0.22, 0.0, 0.0]])
-    certificate = ts.check_kkt(notears, population())
+    certificate = ts.check_kkt(notears, population(), score="least-squares")
     assert not certificate.satisfied
     assert "not a local minimum" in repr(certificate)
     # The paper names the entries of the gradient that should vanish and do not.
     for i, j in ((1, 0), (1, 2), (2, 0)):
         assert certificate.matrix[i, j] > 1e-3
     unpruned = notears + 1e-5 * np.array([[0, 14.9, -0.07], [0, 0, 0], [0, -1.59, 0]])
-    assert not ts.check_kkt(unpruned, population()).satisfied
+    assert not ts.check_kkt(unpruned, population(), score="least-squares").satisfied
     assert ts.acyclicity.Exponential().value(unpruned) > 0
 
 
 def test_refining_either_gives_the_truth():
     X = ts.simulate.linear_sem(TRUE, 100_000, random_state=0)
     for W in (TRUE.T, [[0, 0, 0], [0.16, 0, -1.55], [-0.22, 0, 0]]):
-        model = ts.refine(W, X)
+        model = ts.refine(W, X, score="least-squares")
         assert model.causal_order_ == [0, 1, 2]
         np.testing.assert_allclose(model.weights_, TRUE, atol=0.02)

@@ -15,8 +15,6 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from toposwap.core.graph import square_matrix
 from toposwap.kernels.graphs.reachability import reachability
@@ -82,6 +80,9 @@ class Acyclicity(ABC):
 
 def cyclic_components(adjacency: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
     """Strongly connected sets of nodes that contain a cycle (self-loops count)."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     graph = csr_array(adjacency.astype(np.int8))
     _, label = connected_components(graph, directed=True, connection="strong")
     sizes = np.bincount(label)

@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from toposwap.certificate import certify
+from toposwap.assess import assess
 from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
 from toposwap.core.registry import resolve
 from toposwap.estimators.base import DagLearner, generator
-from toposwap.pruning.threshold import resolve_threshold
+from toposwap.orderfit.starts import smallest_variance_order
+from toposwap.pruning import check_prune, resolve_pruner
+from toposwap.pruning.base import Pruned, Pruner
+from toposwap.pruning.threshold import KeepAll, Threshold, threshold
 from toposwap.result import Result
 from toposwap.scores import SCORES, Score
 from toposwap.search.base import Step
-from toposwap.search.start import smallest_variance_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +57,7 @@ class Found:
     """
 
     weights: NDArray[np.float64] = field(repr=False)
-    status: str = "converged"
+    status: str = "method converged"
     iterations: int = 1
     cpdag: NDArray[np.bool_] | None = field(repr=False, default=None)
     parameters: Any = field(repr=False, default=None)
@@ -116,13 +118,14 @@ class Baseline(DagLearner):
         return self.name
 
     def _fit(self, data: Dataset, *, named: bool) -> Self:
+        check_prune(self.prune)
         automatic = isinstance(self.score, str) and self.score == "auto"
         score = self.default_score() if automatic else resolve("score", self.score, SCORES, Score)
-        if isinstance(self.prune, str) and self.prune == "auto":
-            at_least = self.published_threshold
-        else:
-            at_least = resolve_threshold(self.prune, score)
         bound = score.bind(data)
+        # A method's own threshold, or none where it chooses edges itself; the rules of scores are
+        # for the solutions of scores.
+        named_auto = isinstance(self.prune, str) and self.prune == "auto"
+        pruner = resolve_pruner(self.published_threshold if named_auto else self.prune, bound)
         rng = generator(self.random_state)
         began = time.perf_counter()
         found = self.find(data, rng)
@@ -135,7 +138,8 @@ class Baseline(DagLearner):
         weights, dropped = strongest_dag(found.weights)
         choices = found.choices
         if automatic:
-            choices = (f"score: {score.name}{'' if self.linear else ' of the networks'}", *choices)
+            model = "" if self.linear else " of the networks"
+            choices = (f"score: {bound.score.name}{model}", *choices)
         if dropped:
             sizes = np.abs(found.weights[weights != found.weights])
             choices += (
@@ -144,23 +148,18 @@ class Baseline(DagLearner):
             )
         variables = topological_order(weights != 0.0, smallest_variance_order(data).variables)
         assert variables is not None
-        point = self.judge(bound, found, weights)
-        result = Result(
+        assessment = assess(bound, point=self.judge(bound, found, weights), linear=self.linear)
+        order = Order(variables)
+        result = Result.of(
+            assessment,
             names=data.names,
-            weights=np.ascontiguousarray(point.weights),
-            order=Order(variables),
-            score=point.value,
-            loss=point.value - point.penalty,
+            order=order,
             status=found.status,
-            certificate=certify(
-                point, convex=score.convex and self.linear, tolerance=bound.tolerance
-            ),
-            history=(Step(0, point.value, self.name, 0, f"found by {self.name}", seconds),),
-            equivalent=score.equivalent,
-            scale_dependent=score.scale_dependent,
-            choices=bound.choices + choices,
+            history=(Step(0, assessment.score, self.name, 0, f"found by {self.name}", seconds),),
+            pruned=self._pruned(pruner, bound, assessment.point.weights, order, rng),
+            choices=choices,
         )
-        self._keep(result, data, at_least, named=named)
+        self._keep(result, data, named=named)
         self.n_iter_ = max(found.iterations, 1)
         self.raw_weights_ = found.weights
         self.raw_score_ = self.judge(bound, found, found.weights).value
@@ -168,6 +167,23 @@ class Baseline(DagLearner):
         for attribute, value in found.attributes.items():
             setattr(self, attribute, value)
         return self
+
+    def _pruned(
+        self,
+        pruner: Pruner,
+        bound: BoundScore,
+        weights: NDArray[np.float64],
+        order: Order,
+        rng: np.random.Generator,
+    ) -> Pruned:
+        """What ``pruner`` keeps of weights that need not be the parameters of ``bound``."""
+        if isinstance(pruner, Threshold):
+            kept, rule = threshold(weights, pruner.at_least), f"|weight| >= {pruner.at_least:g}"
+            equivalent = bound.score.equivalent
+            return Pruned(kept, order, None, None, rule, equivalent, threshold=pruner.at_least)
+        if isinstance(pruner, KeepAll):
+            return Pruned(weights.copy(), order, None, None, "", bound.score.equivalent)
+        return pruner.prune(bound, weights, order, rng=rng)
 
     @property
     def cpdag_(self) -> NDArray[np.bool_]:

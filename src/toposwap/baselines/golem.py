@@ -94,7 +94,7 @@ class GolemEV(_Golem):
         score: Any = "auto",
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.lambda1 = lambda1
         self.lambda2 = lambda2
@@ -139,7 +139,7 @@ class GolemNV(_Golem):
         score: Any = "auto",
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.lambda1 = lambda1
         self.lambda2 = lambda2
@@ -211,5 +211,5 @@ def descend(
         if lowest - value > tolerance * max(abs(value), 1.0):
             lowest, since = value, taken
         elif taken - since >= patience:
-            return B, taken, "converged"
+            return B, taken, "method converged"
     return B, taken, "all steps made"

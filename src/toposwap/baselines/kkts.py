@@ -75,7 +75,7 @@ class KKTS(Baseline):
         score: Any = "auto",
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.init = init
         self.lambda1 = lambda1

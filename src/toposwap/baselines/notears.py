@@ -66,7 +66,7 @@ class Notears(Baseline):
         Drop edges with |weight| below this; "auto" is the published 0.3.
     center : bool, default=True
         Subtract the column means (least squares; the logistic loss uses the values as they are).
-    random_state : None, int or numpy.random.Generator
+    random_state : int, numpy.random.Generator or None, default=0
         Not used: nothing is random.
     """
 
@@ -85,7 +85,7 @@ class Notears(Baseline):
         score: Any = "auto",
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.lambda1 = lambda1
         self.loss = loss
@@ -126,7 +126,7 @@ class Notears(Baseline):
             rho_max=self.rho_max,
             solver=self.solver,
         )
-        status = "converged" if found.h <= self.h_tol else "iteration limit"
+        status = "method converged" if found.h <= self.h_tol else "iteration limit"
         return Found(found.x.reshape(d, d), status, found.steps)
 
 

@@ -111,8 +111,8 @@ class NotearsMLP(Baseline):
         As in :class:`~toposwap.baselines.Notears`.
     prune, center
         As in :class:`~toposwap.baselines.Notears`; the threshold is on the norms W.
-    random_state : None, int or numpy.random.Generator
-        Seed of the starting network.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of the starting network; None draws another one each time.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class NotearsMLP(Baseline):
         solver: str = "orthant",
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.hidden = hidden
         self.lambda1 = lambda1
@@ -194,7 +194,7 @@ class NotearsMLP(Baseline):
         network = Network.unpacked(found.x, d, m)
         return Found(
             network.weights(),
-            "converged" if found.h <= self.h_tol else "iteration limit",
+            "method converged" if found.h <= self.h_tol else "iteration limit",
             found.steps,
             parameters=network,
             attributes={"network_": network},

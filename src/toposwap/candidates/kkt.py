@@ -102,8 +102,13 @@ class KKTCandidates(Candidates):
     ) -> Survey:
         """Evaluate both gradients and drop the pairs that are stationary already."""
         point = fit.point()
+        gradient, admissible = point.gradient, fit.bound.admissible
+        if admissible.parents is not None:
+            gradient = np.where(admissible.parents, gradient, 0.0)
+        if admissible.before is not None:
+            gradient = np.where(admissible.before.T, 0.0, gradient)
         pairs, q_gradient, h_gradient = unstationary_pairs(
-            point.gradient,
+            gradient,
             self.acyclicity.gradient(point.weights, fit.order),
             point.row_scale,
             point.column_scale,

@@ -12,7 +12,7 @@ from toposwap.cli.commands.fit import fit
 from toposwap.cli.commands.refine import refine
 from toposwap.cli.commands.reproduce import reproduce
 from toposwap.cli.commands.simulate import simulate
-from toposwap.cli.terminal.interrupted import Commands
+from toposwap.cli.group import Commands
 
 _EPILOG = """\b
 Examples:
@@ -43,5 +43,5 @@ def app(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (fit, refine, check, simulate, compare, demo, reproduce):
+for command in (demo, fit, refine, check, compare, simulate, reproduce):
     app.add_command(command)

@@ -10,12 +10,12 @@ import numpy as np
 from scipy.linalg import lapack
 
 from toposwap.core import factor as _factor
+from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.validation import (
     LARGEST,
     SMALLEST,
     as_matrix,
-    is_frame,
     listed,
     named,
     refuse_unusable,
@@ -68,7 +68,7 @@ class Dataset:
     def from_table(
         cls, table: Any, *, names: Sequence[Any] | None = None, center: bool = True
     ) -> Dataset:
-        """From an array (n, d) or a DataFrame; the values are referred to, never changed."""
+        """From an array (n, d), a DataFrame, an Arrow table or a dict of columns; never changed."""
         if not isinstance(center, (bool, np.bool_)):
             raise InputError(f"center: must be True or False, got {center!r}")
         values, labels = as_matrix(table, names)
@@ -98,7 +98,7 @@ class Dataset:
         A DataFrame whose rows carry the names of its columns is matched by them. The accuracy of
         small conditional variances is limited by the matrix: prefer the table where there is one.
         """
-        values, labels = as_matrix(covariance, names)
+        values, labels = as_matrix(covariance, names, "covariance")
         if values.shape[0] != values.shape[1]:
             raise InputError(f"covariance: must be square, got shape {values.shape}")
         if names is None and is_frame(covariance):
@@ -162,6 +162,12 @@ class Dataset:
         """C = 1/n (X - mean)'(X - mean), (d, d), in the units of the data."""
         scaled = self.factor.T @ self.factor
         return scaled * self.scale[:, None] * self.scale
+
+    def residual_variances(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
+        """1/n ||x_j - X w_j||^2 of the centred columns for weights W (d, d), (d,)."""
+        left = self.scale[:, None] * (np.eye(self.d) - W)
+        residual = self.factor @ left
+        return np.einsum("ij,ij->j", residual, residual)
 
     def index(self, name: str) -> int:
         """Position of the column called ``name``."""

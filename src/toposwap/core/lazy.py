@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -36,3 +37,31 @@ def lazy_names(
         return sorted({*homes, *inside})
 
     return __getattr__, __dir__
+
+
+class LazyMaker:
+    """Calls ``name`` of the module ``home``, which is imported by the first call.
+
+    For a registry whose entries should cost nothing until one of them is chosen.
+    """
+
+    def __init__(self, home: str, name: str) -> None:
+        self._home, self._name = home, name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What ``name`` makes of the arguments."""
+        return self.target(*args, **kwargs)
+
+    @property
+    def target(self) -> Any:
+        """What is called."""
+        return getattr(import_module(self._home), self._name)
+
+    def __getattr__(self, name: str) -> Any:
+        # Of an instance only: the class has a signature of its own.
+        if name == "__signature__":
+            return inspect.signature(self.target)
+        raise AttributeError(name)
+
+    def __repr__(self) -> str:
+        return f"<{self._home}.{self._name}>"

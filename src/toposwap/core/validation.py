@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from toposwap.core.columns import (
+    Columns,
+    InputTypeError,
+    is_frame,
+    named_columns,
+    refuse_no_table,
+)
 from toposwap.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,10 +24,6 @@ if TYPE_CHECKING:
 # Sums of squares over all columns, and ratios of two columns, must stay within a double's range.
 LARGEST = 1e152
 SMALLEST = 1e-152
-
-
-class InputTypeError(InputError, TypeError):
-    """A value that is not a number at all."""
 
 
 #: What a column may hold instead of real numbers: kinds of dtype, types of value, the refusal.
@@ -65,19 +68,21 @@ def named(names: Sequence[str], chosen: ArrayLike) -> str:
     return f"{columns(len(bad))} {listed(bad)}"
 
 
-def is_frame(table: Any) -> bool:
-    """Whether ``table`` is a pandas or polars DataFrame, judged without importing either."""
-    return hasattr(table, "columns") and hasattr(table, "to_numpy")
+def as_matrix(
+    table: Any, names: Sequence[Any] | None, argument: str = "X"
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the values (n, d) as float64, copied only if they must be, and the names.
 
-
-def as_matrix(table: Any, names: Sequence[Any] | None) -> tuple[NDArray[np.float64], list[str]]:
-    """Return the values (n, d) as float64, copied only if they must be, and the names."""
-    if hasattr(table, "tocsr") or hasattr(table, "todense"):
-        raise InputTypeError(
-            "a sparse matrix was given, but dense data is required: use X.toarray()"
-        )
-    labels = _labels(table, names)
-    values = _frame_values(table, labels) if is_frame(table) else _array_values(table)
+    ``table`` is an array, a DataFrame, an Arrow table, a dict of columns, or what NumPy makes an
+    array of; ``argument`` is what the caller calls it, for the error messages.
+    """
+    refuse_no_table(table, argument)
+    held = named_columns(table)
+    labels = _labels(table, held, names)
+    if held is not None:
+        values = _column_values(held, labels)
+    else:
+        values = _frame_values(table, labels) if is_frame(table) else _array_values(table)
     if values.ndim != 2:
         raise InputError(
             f"expected a table of two dimensions (rows, columns), got {values.ndim}. "
@@ -118,7 +123,9 @@ def refuse_unusable(
         )
 
 
-def _labels(table: Any, names: Sequence[Any] | None) -> list[str] | None:
+def _labels(table: Any, held: Columns | None, names: Sequence[Any] | None) -> list[str] | None:
+    if names is None and held is not None:
+        names = held.names
     if names is not None:
         return [str(name) for name in names]
     return [str(name) for name in table.columns] if is_frame(table) else None
@@ -160,13 +167,36 @@ def _frame_values(frame: Any, labels: list[str] | None) -> NDArray[Any]:
     for k, (name, column) in enumerate(zip(labels, frame.columns, strict=True)):
         # By place where that is possible: a name may occur twice.
         part = frame.iloc[:, k] if hasattr(frame, "iloc") else frame[column]
-        kind = getattr(part.dtype, "kind", None)
-        if kind is not None and kind in "biufO":
-            dtype = object if kind == "O" else np.float64
-            part = part.to_numpy(dtype=dtype, na_value=np.nan)
-        parts.append(_column_as_float(np.asarray(part), name))
+        parts.append(_column_as_float(_series_values(part), name))
     # A frame without columns is an object array too.
     return np.column_stack(parts) if parts else values
+
+
+def _series_values(part: Any) -> NDArray[Any]:
+    """Values (n,) of one column; what a nullable type calls missing is NaN."""
+    kind = getattr(getattr(part, "dtype", None), "kind", None)
+    if kind is not None and kind in "biufO" and hasattr(part, "array"):
+        part = part.to_numpy(dtype=object if kind == "O" else np.float64, na_value=np.nan)
+    return np.asarray(part)
+
+
+def _column_values(held: Columns, labels: list[str] | None) -> NDArray[np.float64]:
+    """Values (n, d) of columns that were given one by one."""
+    assert labels is not None
+    _refuse_wrong_count(labels, len(held.parts))
+    parts = [_array_values(_series_values(part)) for part in held.parts]
+    for name, part in zip(labels, parts, strict=True):
+        if part.ndim != 1:
+            raise InputError(
+                f"column {name!r} has {part.ndim} dimensions; a column is a sequence of numbers"
+            )
+        if len(part) != len(parts[0]):
+            raise InputError(
+                f"columns of unequal length: {labels[0]!r} has {len(parts[0])} rows and {name!r} "
+                f"has {len(part)}"
+            )
+    floats = [_column_as_float(part, name) for name, part in zip(labels, parts, strict=True)]
+    return np.column_stack(floats) if floats else np.empty((1, 0))
 
 
 def _as_float(values: NDArray[Any], labels: list[str]) -> NDArray[np.float64]:
@@ -181,6 +211,8 @@ def _as_float(values: NDArray[Any], labels: list[str]) -> NDArray[np.float64]:
 
 
 def _column_as_float(column: NDArray[Any], name: str) -> NDArray[np.float64]:
+    if column.dtype.kind in "biuf":
+        return column.astype(np.float64)
     for kinds, types, refusal, remedy in _NOT_REAL:
         if column.dtype.kind in kinds or any(isinstance(value, types) for value in column):
             raise refusal(f"column {name!r} {remedy}")

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
-from toposwap.core.validation import is_frame, listed
+from toposwap.core.graph import topological_order
+from toposwap.core.validation import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,3 +73,26 @@ def _aligned(frame: Any, names: Sequence[str], argument: str) -> NDArray[Any]:
     by_row = [rows.index(name) for name in wanted]
     by_column = [columns.index(name) for name in wanted]
     return np.asarray(frame.to_numpy())[np.ix_(by_row, by_column)]
+
+
+def without_weakest(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Drop the edges of smallest |weight| until no cycle is left; the rest and how many went.
+
+    The number to drop is found by bisection: a graph with fewer edges has no more cycles.
+    """
+    weights = weights.copy()
+    loops = np.count_nonzero(np.diag(weights))
+    np.fill_diagonal(weights, 0.0)
+    edges = np.flatnonzero(weights)
+    weakest_first = edges[np.argsort(np.abs(weights.flat[edges]), kind="stable")]
+    enough, too_few = len(edges), -1
+    while enough - too_few > 1:
+        tried = (enough + too_few) // 2
+        rest = weights.copy()
+        rest.flat[weakest_first[:tried]] = 0.0
+        if topological_order(rest != 0.0) is None:
+            too_few = tried
+        else:
+            enough = tried
+    weights.flat[weakest_first[:enough]] = 0.0
+    return weights, enough + int(loops)

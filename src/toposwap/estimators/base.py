@@ -7,14 +7,11 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from toposwap.core.columns import column_names
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError, ToposwapWarning
-from toposwap.core.validation import is_frame
-from toposwap.diagnostics import sortability
-from toposwap.metrics import cpdag
-from toposwap.pruning.threshold import threshold
+from toposwap.estimators.sklearn_api import Estimator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
     from toposwap.search import Step
 
 
-class DagLearner(BaseEstimator):  # type: ignore[misc]
+class DagLearner(Estimator):
     """Base of the estimators: what is the same whatever the method.
 
     Subclasses store their parameters and write :meth:`_fit`, which ends in :meth:`_keep`.
@@ -54,7 +51,7 @@ class DagLearner(BaseEstimator):  # type: ignore[misc]
         data = Dataset.from_covariance(covariance, n, names=names)
         return self._fit(data, named=names is not None or has_names(covariance))
 
-    def _keep(self, result: Result, data: Dataset, at_least: float | None, *, named: bool) -> Self:
+    def _keep(self, result: Result, data: Dataset, *, named: bool) -> Self:
         """Store what was learned, and warn of what had to be assumed or mended."""
         for remark in result.remarks:
             warnings.warn(remark, ToposwapWarning, stacklevel=4)
@@ -63,15 +60,12 @@ class DagLearner(BaseEstimator):  # type: ignore[misc]
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self.result_ = result
-        self.threshold_ = at_least if result.pruned is None else None
+        self.threshold_ = result.pruned.threshold
         self.n_features_in_ = data.d
         self.n_iter_ = len(result.history) - 1
         self.weights_ = result.weights
         self._deviations = data.deviations * data.scale
-        if result.pruned is None:
-            self.adjacency_matrix_ = threshold(result.weights, at_least)
-        else:
-            self.adjacency_matrix_ = result.pruned.weights.copy()
+        self.adjacency_matrix_ = result.pruned.weights.copy()
         return self
 
     result_: Result
@@ -85,8 +79,7 @@ class DagLearner(BaseEstimator):  # type: ignore[misc]
         That of ``adjacency_matrix_``; a score's own rule of pruning may turn edges of the solution,
         whose order is ``result_.order``.
         """
-        result = self.result_
-        return list(result.order if result.pruned is None else result.pruned.order)
+        return list(self.result_.pruned.order)
 
     @property
     def score_(self) -> float:
@@ -105,6 +98,8 @@ class DagLearner(BaseEstimator):  # type: ignore[misc]
         ``cpdag_[i, j]`` without ``cpdag_[j, i]`` is an edge that every DAG of the class has in this
         direction; both together are an edge whose direction the class leaves open.
         """
+        from toposwap.metrics import cpdag
+
         return cpdag(self.adjacency_matrix_)
 
     @property
@@ -139,6 +134,8 @@ class DagLearner(BaseEstimator):  # type: ignore[misc]
         Near 1 with a score that depends on units, the order may be that of the units; see
         :mod:`toposwap.diagnostics`.
         """
+        from toposwap.diagnostics import sortability
+
         return sortability(self._deviations, self.adjacency_matrix_)
 
     @property
@@ -155,8 +152,9 @@ class DagLearner(BaseEstimator):  # type: ignore[misc]
 
 
 def has_names(X: Any) -> bool:
-    """Whether ``X`` is a frame whose columns all have names, as scikit-learn counts them."""
-    return is_frame(X) and all(isinstance(name, str) for name in X.columns)
+    """Whether all columns of ``X`` have names, and these are text, as scikit-learn counts them."""
+    names = column_names(X)
+    return names is not None and all(isinstance(name, str) for name in names)
 
 
 def generator(random_state: Any) -> np.random.Generator:

@@ -6,27 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.certificate import Certificate, certify
+from toposwap.assess import assess
+from toposwap.baselines.start import dimensions, is_order, starting_order
+from toposwap.certificate import Certificate
+from toposwap.core.columns import is_frame
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
-from toposwap.core.order import Order
 from toposwap.core.registry import resolve
-from toposwap.core.validation import is_frame
 from toposwap.core.weights import as_weights
 from toposwap.estimators.base import has_names
 from toposwap.estimators.topo import Topo
 from toposwap.scores import SCORES, Score
-from toposwap.search.start import dimensions, starting_order
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-
-
-def is_order(given: Any, score: Score) -> bool:
-    """Whether ``given`` is an order; a plain sequence only where weights could not be meant."""
-    if isinstance(given, Order):
-        return True
-    return score.edge_blocks and not is_frame(given) and dimensions(given) == 1
 
 
 def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
@@ -67,7 +60,7 @@ def check_kkt(
     W: ArrayLike,
     X: Any,
     *,
-    score: str | Score = "least-squares",
+    score: str | Score = "auto",
     center: bool = True,
     tolerance: float | None = None,
 ) -> Certificate:
@@ -88,8 +81,6 @@ def check_kkt(
     tolerance
         Largest relative residual to accept; by default the score's own.
     """
-    if tolerance is not None and not tolerance >= 0.0:
-        raise InputError(f"tolerance: must be a number >= 0, got {tolerance!r}")
     data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=center)
     bound = resolve("score", score, SCORES, Score).bind(data)
     if is_order(W, bound.score):
@@ -97,10 +88,4 @@ def check_kkt(
         parameters = bound.fit(order).parameters()
     else:
         parameters = bound.as_parameters(W)
-    point = bound.evaluate(parameters)
-    return certify(
-        point,
-        convex=bound.score.convex,
-        separable=bound.score.separable,
-        tolerance=bound.tolerance if tolerance is None else tolerance,
-    )
+    return assess(bound, parameters, tolerance=tolerance).certificate

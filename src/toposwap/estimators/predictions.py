@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from toposwap.core.columns import column_names
 from toposwap.core.errors import InputError
-from toposwap.core.validation import as_matrix, is_frame, listed, refuse_unusable
+from toposwap.core.validation import as_matrix, listed, refuse_unusable
+from toposwap.estimators.sklearn_api import check_fitted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,10 +54,38 @@ class Predicting:
         Column j is predicted from the columns of ``X`` that are its parents: by regression for real
         columns, as the chance of a one for logistic and the mean count for Poisson columns.
         The model is the one behind ``adjacency_matrix_`` where pruning fitted it again (the score's
-        own rule, ``prune="auto"``), and the certified solution ``weights_`` otherwise. A DataFrame
-        is matched by the names of its columns.
+        own rule, ``prune="auto"``), and the certified solution ``weights_`` otherwise. A table
+        whose columns have names is matched by these.
         """
-        check_is_fitted(self, "result_")
+        check_fitted(self)
+        return self._predictor()(self._rows(X))
+
+    def log_likelihood(self, X: Any) -> float:
+        r"""The log-likelihood of rows ``X`` (m, d) under the model of :meth:`predict`, a row.
+
+        .. math:: \frac1m \sum_{r=1}^m \sum_j \log p(x_{rj} \mid \text{parents of } j)
+
+        A Gaussian column has the residual variance of the data that the model was fitted to (one
+        for all columns if the score has equal variances), logistic and Poisson columns have their
+        own likelihoods, all constants included. A score that is no likelihood (least squares,
+        "basis", "mlp" with its squares) gives minus its loss instead, -1/2 ||x - f||^2 a row: good
+        for comparing settings of one score, and not with other scores.
+
+        Larger is better. :func:`toposwap.metrics.log_likelihood` is the same as a scorer for
+        scikit-learn's cross-validation.
+        """
+        check_fitted(self)
+        predictor = self._predictor()
+        if not hasattr(predictor, "log_density"):
+            raise InputError(
+                f"log_likelihood: the score {self.result_.score_name!r} says nothing about the "
+                "distribution of a row; give its predictor a method log_density(X) -> (m,), or "
+                "use a score of this package"
+            )
+        return float(np.mean(predictor.log_density(self._rows(X))))
+
+    def _rows(self, X: Any) -> NDArray[np.float64]:
+        """New rows (m, d), their columns in the order of the data."""
         values, labels = as_matrix(X, None)
         names = list(self.result_.names)
         if len(labels) != len(names):
@@ -65,7 +94,7 @@ class Predicting:
                 f"X has {len(labels)} features, but {type(self).__name__} is expecting "
                 f"{len(names)} features as input"
             )
-        if is_frame(X) and hasattr(self, "feature_names_in_"):
+        if column_names(X) is not None and hasattr(self, "feature_names_in_"):
             if set(labels) != set(names):
                 raise InputError(
                     f"X: its columns ({listed(labels)}) are not those the model was fitted to "
@@ -73,7 +102,7 @@ class Predicting:
                 )
             values = values[:, [labels.index(name) for name in names]]
         refuse_unusable(values, names)
-        return self._predictor()(values)
+        return values
 
     def edge_function(self, i: int | str, j: int | str, n_points: int = 100) -> EdgeFunction:
         """The fitted value of ``j`` over the range of ``i`` in the data, others at their mean.
@@ -81,7 +110,7 @@ class Predicting:
         Columns by position or by name. Where there is no edge i -> j in the model of
         :meth:`predict` the function is constant.
         """
-        check_is_fitted(self, "result_")
+        check_fitted(self)
         source, target = (self._column(name, value) for name, value in (("i", i), ("j", j)))
         if source == target:
             raise InputError(f"j: {j!r} is no function of itself; name another column")
@@ -95,8 +124,7 @@ class Predicting:
         return EdgeFunction(grid, self._predictor()(rows)[:, target])
 
     def _predictor(self) -> Predictor:
-        result = self.result_
-        predictor = result.predictor if result.pruned is None else result.pruned.predictor
+        predictor = self.result_.pruned.predictor
         if predictor is None:
             raise InputError("the score of this model makes no predictions")
         return predictor

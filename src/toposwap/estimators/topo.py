@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from toposwap.acyclicity import ACYCLICITIES, Acyclicity
-from toposwap.candidates import KKTCandidates
 from toposwap.core.dataset import Dataset
+from toposwap.core.deadline import Deadline
 from toposwap.core.registry import resolve
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.predictions import Predicting, Typical
-from toposwap.learn import learn
-from toposwap.pruning.threshold import BY_BIC, OWN_RULE, resolve_threshold
-from toposwap.scores import SCORES, Score
-from toposwap.search import SEARCHES, AutoSearch, PaperSearch, Progress, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from toposwap.acyclicity import Acyclicity
+    from toposwap.scores import Score
+    from toposwap.search import Progress, Search
 
 
 class Topo(Predicting, DagLearner):
@@ -32,9 +31,10 @@ class Topo(Predicting, DagLearner):
 
     Parameters
     ----------
-    score : str or Score, default="least-squares"
+    score : str or Score, default="auto"
         Q: a name from ``toposwap.scores.SCORES``, any "<loss>-<penalty>", or an object. "auto"
-        follows the kinds of the columns and says what it chose in ``result_.choices``.
+        follows the kinds of the columns, never their units, and says what it chose in
+        ``result_.choices``; "least-squares" is the paper's objective.
     search : str or Search, default="auto"
         "auto" (exact insertions and swaps), "paper" (Algorithm TOPO), "insertion", "exact" (proves
         the global minimum, up to about 20 columns), "none" (solves the starting order only).
@@ -61,8 +61,14 @@ class Topo(Predicting, DagLearner):
         turned: ``result_.pruned``.
     center : bool, default=True
         Subtract the column means.
-    random_state : None, int or numpy.random.Generator, default=None
-        Seed of whatever is random: the start with ``init="random"``, ``greedy``.
+    random_state : int, numpy.random.Generator or None, default=0
+        Seed of what is drawn: the order with ``init="random"``; how the restarts of
+        ``search="auto"`` perturb the best order (with any ``n_jobs``); in which order
+        ``search="paper"`` tries swaps with ``greedy=True``, and its candidates if these are random;
+        and another learner that ``init`` gives by name or class. The same number gives the same
+        graph; None draws afresh each time; a Generator is drawn from and moves on. The first
+        layers of networks have a seed of their own, ``MLP(seed=...)``, ``TorchMLP(seed=...)``, and
+        so has a learner that ``init`` gives as an object.
     n_restarts : int, optional
         How often ``search="auto"`` perturbs the best order and searches again. By default what the
         score suggests: none for least squares, 20 or more where the score chooses the edges.
@@ -118,7 +124,7 @@ class Topo(Predicting, DagLearner):
 
     def __init__(
         self,
-        score: str | Score = "least-squares",
+        score: str | Score = "auto",
         search: str | Search = "auto",
         init: Any = "auto",
         acyclicity: str | Acyclicity = "logdet",
@@ -129,7 +135,7 @@ class Topo(Predicting, DagLearner):
         greedy: bool = False,
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: int | np.random.Generator | None = None,
+        random_state: int | np.random.Generator | None = 0,
         n_restarts: int | None = None,
         time_budget: float | None = None,
         n_jobs: int | None = None,
@@ -154,8 +160,14 @@ class Topo(Predicting, DagLearner):
         self.progress = progress
 
     def _fit(self, data: Dataset, *, named: bool) -> Self:
+        # Here and below, so that the class alone does not load the compiler of the kernels.
+        from toposwap.learn import learn
+        from toposwap.pruning import check_prune
+        from toposwap.scores import SCORES, Score
+
+        check_prune(self.prune)
+        deadline = Deadline(self.time_budget)
         score = resolve("score", self.score, SCORES, Score)
-        at_least = resolve_threshold(self.prune, score, (OWN_RULE, BY_BIC))
         result = learn(
             data,
             score,
@@ -164,18 +176,17 @@ class Topo(Predicting, DagLearner):
             rng=generator(self.random_state),
             progress=self.progress,
             max_iter=self.max_iter,
-            prune=self._pruning(score),
+            prune=self.prune,
+            deadline=None if self.time_budget is None else deadline,
         )
         self._typical = Typical.of(data)
-        return self._keep(result, data, at_least, named=named)
-
-    def _pruning(self, score: Score) -> str | None:
-        """What prunes beside a threshold."""
-        if not isinstance(self.prune, str) or (self.prune == OWN_RULE and score.selects_edges):
-            return None
-        return self.prune
+        return self._keep(result, data, named=named)
 
     def _search(self) -> Search:
+        from toposwap.acyclicity import ACYCLICITIES, Acyclicity
+        from toposwap.candidates import KKTCandidates
+        from toposwap.search import SEARCHES, AutoSearch, PaperSearch, Search
+
         acyclicity = resolve("acyclicity", self.acyclicity, ACYCLICITIES, Acyclicity)
         paper = partial(
             PaperSearch,

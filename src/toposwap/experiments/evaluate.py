@@ -8,7 +8,7 @@
   account but the graph: neither shrinkage by a penalty of the learner's own nor rounding;
 - ``kkt``, ``residual``: the certificate at the weights as they are, for the problem that the method
   was set: another than the table's where its settings name a score of its own;
-- ``shd``, ``edges``: of the graph after the threshold;
+- ``shd``, ``f1``, ``edges``: of the graph after the threshold, the first two if the truth is known;
 - ``acyclic``: whether the weights were a DAG's as they were returned.
 """
 
@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.certificate import certify
+from toposwap.assess import assess
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError, ToposwapWarning
 from toposwap.core.graph import topological_order
-from toposwap.experiments.scores import named_score
+from toposwap.core.weights import without_weakest
+from toposwap.experiments.scores import score_of
 from toposwap.learn import learn
 from toposwap.metrics import compare
 from toposwap.pruning.threshold import threshold as prune
 from toposwap.search import NoSearch
-from toposwap.search.start import without_weakest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,14 +47,8 @@ def evaluate(
     if not np.isfinite(weights).all():
         raise InputError("the weights have values that are not finite")
     graph: NDArray[Any] = prune(weights, threshold) if answer.graph is None else answer.graph
-    found = compare(sample.weights, graph)
-    figures: dict[str, Any] = {
-        "shd": found.shd,
-        "edges": found.n_edges,
-        "true_edges": found.n_true_edges,
-        "f1": found.f1,
-        "acyclic": topological_order(weights != 0.0) is not None,
-    }
+    figures = _against_truth(graph, sample.weights)
+    figures["acyclic"] = topological_order(weights != 0.0) is not None
     figures |= _judge(sample, answer, score)
     if minimised is not None and minimised != score:
         own = _judge(sample, answer, minimised)
@@ -64,8 +58,21 @@ def evaluate(
     return figures
 
 
+def _against_truth(graph: NDArray[Any], truth: NDArray[np.float64] | None) -> dict[str, Any]:
+    """Distances from the true graph, where there is one; an undirected edge is one edge."""
+    if truth is None:
+        return {"edges": int(np.count_nonzero(np.triu((graph != 0) | (graph.T != 0))))}
+    found = compare(truth, graph)
+    return {
+        "shd": found.shd,
+        "edges": found.n_edges,
+        "true_edges": found.n_true_edges,
+        "f1": found.f1,
+    }
+
+
 def _judge(sample: Sample, answer: Answer, score: Spec) -> dict[str, Any]:
-    quality = named_score(score)
+    quality = score_of(score)
     data = Dataset.from_table(sample.X)
     bound = quality.bind(data)
     n, d = sample.X.shape
@@ -87,7 +94,7 @@ def _judge(sample: Sample, answer: Answer, score: Spec) -> dict[str, Any]:
             warnings.simplefilter("ignore", ToposwapWarning)
             solved = learn(data, quality, NoSearch(), feasible, rng=np.random.default_rng(0))
         figures = {"order_score": solved.score - shift}
-    certificate = certify(point, convex=quality.convex, tolerance=bound.tolerance)
+    certificate = assess(bound, point=point).certificate
     return figures | {
         "score": feasible_point.value - shift,
         "loss": feasible_point.value - feasible_point.penalty - shift,

@@ -5,15 +5,16 @@ error that names the file and the remedy.
 """
 
 from toposwap.io.atomic import check_writable, replacing
-from toposwap.io.edges import Edge, edge_list
+from toposwap.io.edges import Edge, LearnedEdge, edge_list
 from toposwap.io.graphs import FileGraph, read_graph, read_weights
 from toposwap.io.orders import read_order
-from toposwap.io.tables import read_table, write_table
+from toposwap.io.tables import read_numbers, read_table, write_table
 from toposwap.io.write_graph import write_graph
 
 __all__ = [
     # tables
     "read_table",
+    "read_numbers",
     "write_table",
     # graphs
     "read_weights",
@@ -23,6 +24,7 @@ __all__ = [
     "FileGraph",
     "edge_list",
     "Edge",
+    "LearnedEdge",
     # any file
     "replacing",
     "check_writable",

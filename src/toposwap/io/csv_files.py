@@ -60,7 +60,7 @@ def refuse_ragged(file: Path, sep: str) -> None:
 def csv_rows(file: Path, sep: str) -> Iterator[Iterator[tuple[int, list[str]]]]:
     """Yield an iterator over (line number, fields) of ``file``, blank lines left out."""
     try:
-        with _opened(file) as stream:
+        with open_text(file) as stream:
             reader = csv.reader(stream, delimiter=sep)
             yield ((reader.line_num, fields) for fields in reader if fields)
     except UNREADABLE as error:
@@ -81,7 +81,7 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _opened(file: Path) -> TextIO:
+def open_text(file: Path) -> TextIO:
     """Open a text file, gzipped or not; Excel's byte order mark is no part of the first name."""
     if is_gzipped(file):
         return gzip.open(file, "rt", encoding="utf-8-sig", newline="")

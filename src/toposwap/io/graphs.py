@@ -12,6 +12,7 @@ import numpy as np
 from toposwap.core.errors import InputError
 from toposwap.core.validation import listed
 from toposwap.io.csv_files import csv_rows, is_number
+from toposwap.io.edges import LearnedEdge
 from toposwap.io.existing import existing_file
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ def read_weights(path: str | os.PathLike[str], names: Sequence[str] | None = Non
     ----------
     path
         A .csv file with a square matrix (with or without names above and beside it) or with the
-        columns ``source``, ``target`` and perhaps ``weight``; a .json result of this package; or a
-        .npy matrix.
+        columns ``source``, ``target`` and perhaps ``weight`` (``standardised`` and ``open``, which
+        our own files have, are passed over); a .json result of this package; or a .npy matrix.
     names
         The nodes, in the order wanted. Needed to know the nodes without edges in a list of edges,
         and what the rows of a matrix without names are.
@@ -98,7 +99,8 @@ def _read_csv(file: Path) -> FileGraph:
     if not table:
         raise InputError(f"{str(file)!r} is empty: it must hold a matrix or a list of edges")
     header = [name.lower() for name in table[0][1]]
-    if sorted(header) in (["source", "target"], ["source", "target", "weight"]):
+    known = {"source", "target"} <= set(header) <= set(LearnedEdge._fields)
+    if known and len(header) == len(set(header)):
         return _edges(_listed_edges(file, table, header))
     if len(table) == len(header) and all(map(is_number, header)):
         return FileGraph(_matrix(file, table, first=0), None, complete=True)

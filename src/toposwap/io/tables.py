@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning
 from toposwap.core.validation import listed
@@ -20,11 +20,14 @@ from toposwap.io.csv_files import (
     unreadable,
 )
 from toposwap.io.existing import existing_file
+from toposwap.io.plain_csv import read_plain
 
 if TYPE_CHECKING:
     import os
 
     import pandas as pd
+
+    from toposwap.core.table import NumberTable
 
 SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 PARQUET = (".parquet", ".pq")
@@ -49,22 +52,24 @@ def read_table(
     decimal
         The decimal mark, "." or ",".
     """
-    file = existing_file(path, "column names and rows of numbers")
-    suffix = table_suffix(file, any_text=sep is not None)
-    if suffix in PARQUET:
-        frame = _read_parquet(file)
-    else:
-        separator = sep if sep is not None else SEPARATORS[suffix]
-        if len(separator) != 1:
-            raise InputError(f"sep: one character separates columns, got {sep!r}")
-        if decimal not in (".", ",") or decimal == separator:
-            raise InputError(
-                f"decimal: must be '.' or ',' and differ from the separator, got {decimal!r}"
-            )
-        frame = _read_csv(file, separator, decimal)
+    file, separator = _file_and_separator(path, sep, decimal)
+    frame = _read_parquet(file) if separator is None else _read_csv(file, separator, decimal)
     if len(frame) == 0:
         raise InputError(f"{str(file)!r} has column names but no rows: add the data")
     return frame
+
+
+def read_numbers(
+    path: str | os.PathLike[str], *, sep: str | None = None, decimal: str = "."
+) -> NumberTable | pd.DataFrame:
+    """The same table without loading pandas, where the file is small and holds nothing odd."""
+    file, separator = _file_and_separator(path, sep, decimal)
+    if separator is not None and decimal == ".":
+        _refuse_header(file, csv_header(file, separator), separator)
+        plain = read_plain(file, separator)
+        if plain is not None:
+            return plain
+    return read_table(path, sep=sep, decimal=decimal)
 
 
 def write_table(path: str | os.PathLike[str], frame: pd.DataFrame) -> None:
@@ -107,6 +112,24 @@ def require_pyarrow(purpose: str) -> None:
         raise MissingExtraError("pyarrow", "parquet", purpose) from None
 
 
+def _file_and_separator(
+    path: str | os.PathLike[str], sep: str | None, decimal: str
+) -> tuple[Path, str | None]:
+    """The file, and what separates its columns: None in a Parquet file."""
+    file = existing_file(path, "column names and rows of numbers")
+    suffix = table_suffix(file, any_text=sep is not None)
+    if suffix in PARQUET:
+        return file, None
+    separator = sep if sep is not None else SEPARATORS[suffix]
+    if len(separator) != 1:
+        raise InputError(f"sep: one character separates columns, got {sep!r}")
+    if decimal not in (".", ",") or decimal == separator:
+        raise InputError(
+            f"decimal: must be '.' or ',' and differ from the separator, got {decimal!r}"
+        )
+    return file, separator
+
+
 def _read_parquet(file: Path) -> pd.DataFrame:
     require_pyarrow(f"reading {str(file)!r}")
     import pandas as pd
@@ -132,6 +155,7 @@ def _read_csv(file: Path, sep: str, decimal: str) -> pd.DataFrame:
             encoding="utf-8-sig",
             compression="gzip" if is_gzipped(file) else None,
             low_memory=False,
+            **_nearest(pd.__version__),
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         refuse_ragged(file, sep)
@@ -147,6 +171,15 @@ def _read_csv(file: Path, sep: str, decimal: str) -> pd.DataFrame:
     _refuse_decimal_commas(frame, file)
     frame.columns = pd.Index(header, dtype=object)
     return _without_unnamed(frame, file)
+
+
+def _nearest(pandas_version: str) -> dict[str, Any]:
+    """What makes pandas read the double nearest to the digits, as it does by itself from 3.1 on.
+
+    So what was written in full is read back as it was, with pandas or without.
+    """
+    major, minor = map(int, pandas_version.split(".")[:2])
+    return {} if (major, minor) >= (3, 1) else {"float_precision": "round_trip"}
 
 
 def _refuse_header(file: Path, header: list[str], sep: str) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toposwap import __version__
 from toposwap.core.errors import InputError
 from toposwap.io.atomic import write_text
-from toposwap.io.edges import edge_list
+from toposwap.io.edges import Edge, LearnedEdge, edge_list
 
 if TYPE_CHECKING:
     import os
@@ -18,27 +19,49 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    Writer = Callable[[pd.DataFrame, Mapping[str, Any]], str]
+
+@dataclass(frozen=True, eq=False)
+class _Content:
+    """What a file may hold: ``fields`` names what is known of each edge."""
+
+    weights: pd.DataFrame
+    fields: tuple[str, ...]
+    edges: Sequence[Edge] | Sequence[LearnedEdge]
+    record: Mapping[str, Any]
+
+    @property
+    def names(self) -> list[str]:
+        return [str(name) for name in self.weights.columns]
 
 
 def write_graph(
     path: str | os.PathLike[str],
     weights: pd.DataFrame,
     record: Mapping[str, Any] | None = None,
+    edges: Sequence[LearnedEdge] | None = None,
 ) -> None:
     """Write a graph, completely or not at all.
 
     Parameters
     ----------
     path
-        Ends in .csv (source, target, weight; strongest first), .weights.csv (the square matrix
-        with its names), .json, .gml or .dot.
+        Ends in .csv (source, target, weight, and what ``edges`` tells; strongest first),
+        .weights.csv (the square matrix with its names), .json, .gml or .dot.
     weights
         (d, d), rows are causes and columns effects, both named.
     record
         What else is known, for .json.
+    edges
+        The edges of ``weights`` with their standardised weights and whether their directions are
+        open, in the order to be written. An open direction is ``open`` in .csv, .json and .gml, and
+        an edge without an arrowhead (``dir=none``) in .dot.
     """
-    write_text(path, FORMATS[graph_suffix(path)](weights, record or {}))
+    write = FORMATS[graph_suffix(path)]
+    if edges is None:
+        content = _Content(weights, Edge._fields, edge_list(weights), record or {})
+    else:
+        content = _Content(weights, LearnedEdge._fields, edges, record or {})
+    write_text(path, write(content))
 
 
 def graph_suffix(path: str | os.PathLike[str]) -> str:
@@ -58,44 +81,48 @@ def as_json(record: Any, *, ascii_only: bool = False) -> str:
     return json.dumps(_finite(record), indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n"
 
 
-def _edges_csv(weights: pd.DataFrame, _record: Mapping[str, Any]) -> str:
-    return _csv([["source", "target", "weight"], *edge_list(weights)])
+def _edges_csv(content: _Content) -> str:
+    return _csv([content.fields, *content.edges])
 
 
-def _matrix_csv(weights: pd.DataFrame, _record: Mapping[str, Any]) -> str:
+def _matrix_csv(content: _Content) -> str:
+    weights = content.weights
     rows = zip(weights.index, weights.to_numpy().tolist(), strict=True)
     return _csv([["", *weights.columns], *([name, *row] for name, row in rows)])
 
 
-def _json(weights: pd.DataFrame, record: Mapping[str, Any]) -> str:
-    edges = [edge._asdict() for edge in edge_list(weights)]
-    names = [str(name) for name in weights.columns]
-    return as_json({"version": __version__, "names": names, "edges": edges, **record})
+def _json(content: _Content) -> str:
+    edges = [edge._asdict() for edge in content.edges]
+    about = {"version": __version__, "names": content.names, "edges": edges}
+    return as_json({**about, **content.record})
 
 
-def _gml(weights: pd.DataFrame, _record: Mapping[str, Any]) -> str:
+def _gml(content: _Content) -> str:
     import networkx as nx
 
     graph = nx.DiGraph()
-    graph.add_nodes_from(str(name) for name in weights.columns)
-    graph.add_weighted_edges_from(edge_list(weights))
+    graph.add_nodes_from(content.names)
+    for edge in content.edges:
+        known = {key: value for key, value in edge._asdict().items() if value is not None}
+        graph.add_edge(known.pop("source"), known.pop("target"), **known)
     return "\n".join(nx.generate_gml(graph)) + "\n"
 
 
-def _dot(weights: pd.DataFrame, _record: Mapping[str, Any]) -> str:
+def _dot(content: _Content) -> str:
     # Graphviz takes "weight" for a hint to its layout that must not be negative.
-    lines = ["digraph {"]
-    lines += [f"  {_quoted(str(name))};" for name in weights.columns]
-    for source, target, weight in edge_list(weights):
-        lines.append(
-            f"  {_quoted(source)} -> {_quoted(target)} "
-            f'[label="{weight:.3g}", coefficient="{weight!r}"];'
-        )
+    lines = ["digraph {", *(f"  {_quoted(name)};" for name in content.names)]
+    for edge in content.edges:
+        marks = [f'label="{edge.weight:.3g}"', f'coefficient="{edge.weight!r}"']
+        if isinstance(edge, LearnedEdge):
+            marks += [] if edge.standardised is None else [f'standardised="{edge.standardised!r}"']
+            marks += ["dir=none"] if edge.open else []
+        ends = f"{_quoted(edge.source)} -> {_quoted(edge.target)}"
+        lines.append(f"  {ends} [{', '.join(marks)}];")
     return "\n".join([*lines, "}"]) + "\n"
 
 
 #: What makes the text of each format; longer endings come first, because they win.
-FORMATS: dict[str, Writer] = {
+FORMATS: dict[str, Callable[[_Content], str]] = {
     ".weights.csv": _matrix_csv,
     ".csv": _edges_csv,
     ".json": _json,
@@ -108,7 +135,9 @@ def _csv(rows: Iterable[Sequence[object]]) -> str:
     """Comma-separated lines; unlike Python's writer this quotes a name with a carriage return."""
 
     def field(value: object) -> str:
-        text = str(value)
+        if value is None:
+            return ""
+        text = str(value).lower() if isinstance(value, bool) else str(value)
         special = any(mark in text for mark in ',"\r\n')
         return '"' + text.replace('"', '""') + '"' if special else text
 

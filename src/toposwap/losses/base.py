@@ -9,7 +9,7 @@ except least squares, so losses of different columns add up to one model.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+
+
+class ColumnFacts(NamedTuple):
+    """What the distribution of a column takes from the data besides its predictor.
+
+    Attributes
+    ----------
+    variance
+        Mean square of its residuals.
+    lowest, highest
+        Its smallest and its largest value.
+    unit
+        What a loss that measures residuals by the variation of the column measures them by.
+    """
+
+    variance: float
+    lowest: float
+    highest: float
+    unit: float = 1.0
 
 
 class Loss(ABC):
@@ -87,6 +106,15 @@ class ColumnLoss(Loss):
     def decrease(self, foretold: NDArray[np.float64]) -> NDArray[np.float64]:
         """The decrease of the loss where gradient and curvature foretell ``foretold`` of it."""
         return foretold
+
+    def log_density(
+        self,
+        x: NDArray[np.float64],
+        f: NDArray[np.float64],
+        facts: ColumnFacts,  # noqa: ARG002 - for losses that are likelihoods
+    ) -> NDArray[np.float64]:
+        """Log p(x_i | f_i) of new rows, (m,); minus the loss of each if that is no likelihood."""
+        return np.array([-self.value(x[i : i + 1], f[i : i + 1]) for i in range(x.size)])
 
 
 def rows_of(data: Dataset, loss: str) -> NDArray[np.float64]:

@@ -13,6 +13,8 @@ from toposwap.losses.moments import MomentLoss
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.losses.base import ColumnFacts
+
 
 @variance_terms
 def terms(s: float, n: float, scale: float) -> tuple[float, float, float]:
@@ -37,3 +39,10 @@ class GaussianLoss(MomentLoss):
     def decrease(self, foretold: NDArray[np.float64]) -> NDArray[np.float64]:
         """That of the logarithm, whose tangent foretells too little."""
         return np.asarray(-0.5 * np.log1p(-np.minimum(2.0 * foretold, 1.0 - 1e-15)))
+
+    def log_density(
+        self, x: NDArray[np.float64], f: NDArray[np.float64], facts: ColumnFacts
+    ) -> NDArray[np.float64]:
+        """-1/2 log(2 pi v) - (x - f)^2 / (2 v), with v the variance of the residuals."""
+        variance = max(facts.variance, float(np.finfo(float).tiny))
+        return -0.5 * (np.log(2.0 * np.pi * variance) + (x - f) ** 2 / variance)

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.settings import checked
 from toposwap.kernels.compiled import row_terms
 from toposwap.losses.base import rows_of
 from toposwap.losses.rows import RowLoss, Target
-from toposwap.penalties.base import checked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.losses.base import ColumnFacts
 
 #: What the median and the mean of absolute deviations are multiplied by to give the standard
 #: deviation of a normal distribution.
@@ -98,3 +99,13 @@ class HuberLoss(RowLoss):
     def start(self, y: NDArray[np.float64], omega: NDArray[np.float64]) -> float:  # noqa: ARG002
         """The median."""
         return 0.0
+
+    def log_density(
+        self, x: NDArray[np.float64], f: NDArray[np.float64], facts: ColumnFacts
+    ) -> NDArray[np.float64]:
+        """-h((x - f) / scale) less the logarithm of what exp(-h) integrates to over x."""
+        r = np.abs(x - f) / facts.unit
+        h = np.where(r <= self.delta, 0.5 * r * r, self.delta * (r - 0.5 * self.delta))
+        middle = math.sqrt(2.0 * math.pi) * math.erf(self.delta / math.sqrt(2.0))
+        tails = 2.0 / self.delta * math.exp(-0.5 * self.delta**2)
+        return -h - math.log(facts.unit * (middle + tails))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.losses.base import ColumnFacts
 
 
 def zeros_and_ones(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -88,3 +89,11 @@ class LogisticLoss(RowLoss):
     def extreme(self, eta: NDArray[np.float64]) -> float:
         """On either side."""
         return float(np.abs(eta).max())
+
+    def log_density(
+        self, x: NDArray[np.float64], f: NDArray[np.float64], facts: ColumnFacts
+    ) -> NDArray[np.float64]:
+        """``y f - log(1 + exp f)`` with y = 1 for the larger value; -inf for a value never seen."""
+        known = (x == facts.lowest) | (x == facts.highest)
+        value = (x == facts.highest) * f - np.logaddexp(0.0, f)
+        return np.where(known, value, -np.inf)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.losses.base import ColumnFacts
 
 
 @row_terms
@@ -66,3 +67,16 @@ class PoissonLoss(RowLoss):
     def extreme(self, eta: NDArray[np.float64]) -> float:
         """Towards zero."""
         return float(-eta.min())
+
+    def log_density(
+        self,
+        x: NDArray[np.float64],
+        f: NDArray[np.float64],
+        facts: ColumnFacts,  # noqa: ARG002 - the mean tells all
+    ) -> NDArray[np.float64]:
+        """``x f - exp f - log x!``, and -inf for what is no count."""
+        from scipy.special import gammaln
+
+        count = (x >= 0.0) & (x == np.floor(x))
+        value = x * f - self.mean(f) - gammaln(np.where(count, x, 0.0) + 1.0)
+        return np.where(count, value, -np.inf)

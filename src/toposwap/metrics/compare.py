@@ -7,15 +7,16 @@ the d (d - 1) / 2 pairs, so nothing is counted twice; a reversed edge is one mis
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.metrics.equivalence import cpdag, dag_edges, graph_edges
+from toposwap.metrics.graphs import same_nodes
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from toposwap.metrics.equivalence import Edges
 
@@ -117,7 +118,7 @@ class Comparison:
         )
 
 
-def shd(true: ArrayLike, estimate: ArrayLike) -> int:
+def shd(true: Any, estimate: Any) -> int:
     """SHD = #extra + #missing + #reversed edges of `estimate` against `true`, both (d, d).
 
     The same as ``compare(true, estimate).shd``, which says what the arguments may be.
@@ -125,8 +126,12 @@ def shd(true: ArrayLike, estimate: ArrayLike) -> int:
     return compare(true, estimate).shd
 
 
-def compare(true: ArrayLike, estimate: ArrayLike) -> Comparison:
+def compare(true: Any, estimate: Any) -> Comparison:
     """Count the pairs on which `estimate` differs from the DAG `true`, both (d, d).
+
+    Either may also be a DataFrame, a networkx graph or a fitted model; nodes are matched by name
+    where both graphs name them. A networkx graph is compared with a matrix if its nodes are called
+    0, 1, ... or x0, x1, ..., as those of a model fitted to an array are.
 
     Parameters
     ----------
@@ -142,16 +147,17 @@ def compare(true: ArrayLike, estimate: ArrayLike) -> Comparison:
     Comparison
         Counts and rates.
     """
+    true, estimate = same_nodes(true, estimate)
     truth, guess = dag_edges(true, "true"), graph_edges(estimate, "estimate")
     return _tally(truth, guess, undirected_fits_both=True)
 
 
-def compare_classes(true: ArrayLike, estimate: ArrayLike) -> Comparison:
+def compare_classes(true: Any, estimate: Any) -> Comparison:
     """Count the pairs on which the CPDAGs of `true` and `estimate` differ, both (d, d).
 
     This is the fair comparison for data that cannot tell equivalent DAGs apart: an edge is correct
     only if its mark (->, <- or undirected) is the same, any other mark on a shared adjacency counts
-    as reversed.
+    as reversed. The graphs may have any form that :func:`compare` takes.
 
     Parameters
     ----------
@@ -165,6 +171,7 @@ def compare_classes(true: ArrayLike, estimate: ArrayLike) -> Comparison:
     Comparison
         Counts and rates, between the two classes.
     """
+    true, estimate = same_nodes(true, estimate)
     truth, guess = dag_edges(true, "true"), graph_edges(estimate, "estimate")
     if not (guess & guess.T).any():
         guess = cpdag(dag_edges(guess, "estimate"))

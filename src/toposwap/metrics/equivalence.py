@@ -7,29 +7,32 @@ direction, *reversible* if not.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from toposwap.core.errors import InputError
 from toposwap.core.graph import acyclic_order, square_matrix
+from toposwap.metrics.graphs import held_graph
 
 Edges: TypeAlias = NDArray[np.bool_]
 
 
-def cpdag(dag: ArrayLike) -> Edges:
+def cpdag(dag: Any) -> Edges:
     """C = union of all DAGs equivalent to `dag`: ``C[i, j] and C[j, i]`` is undirected; (d, d).
 
     Parameters
     ----------
     dag
-        Adjacency or weight matrix of a DAG, shape (d, d); non-zero entries are edges.
+        Adjacency or weight matrix of a DAG, shape (d, d); non-zero entries are edges. Also a
+        DataFrame, a networkx graph or a fitted model.
 
     Returns
     -------
     (d, d) bool array
-        The completed partially directed graph, which stands for the equivalence class.
+        The completed partially directed graph, which stands for the equivalence class. Nodes are
+        in the order of the matrix, or of ``dag.nodes``.
 
     Notes
     -----
@@ -43,7 +46,7 @@ def cpdag(dag: ArrayLike) -> Edges:
     Otherwise w -> y is compelled where w -> x is, and the other edges into y are reversible. Each
     node takes a few operations on boolean columns, the whole graph O(d²) time.
     """
-    edges = graph_edges(dag, "dag")
+    edges = graph_edges(held_graph(dag, "dag").matrix, "dag")
     order = acyclic_order(edges, "dag")
     parents = edges[np.ix_(order, order)]
     compelled = np.zeros_like(parents)

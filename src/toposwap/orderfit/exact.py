@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.order import Order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from toposwap.orderfit.base import OrderFit
 
 
 def members(subset: int, d: int) -> NDArray[np.bool_]:
@@ -21,17 +24,34 @@ def members(subset: int, d: int) -> NDArray[np.bool_]:
     return (subset >> np.arange(d)) & 1 == 1
 
 
-def best_order(d: int, cost: Callable[[int, int], float]) -> Order:
+def best_order(
+    d: int,
+    cost: Callable[[int, NDArray[np.bool_]], float],
+    admissible: Admissible = EVERYTHING,
+) -> Order:
     """B(S) = min_{v in S} B(S - v) + cost(v, S - v): exact for a sum over nodes.
 
-    ``cost`` is asked for ``2^(d-1) d`` pairs.
+    Parameters
+    ----------
+    d
+        Number of variables; ``cost`` is asked for up to ``2^(d-1) d`` pairs.
+    cost
+        The least value of the term of v with candidate parents (d,) of bool.
+    admissible
+        Who may be whose parent, and who must precede whom.
     """
     best = np.full(1 << d, np.inf)
     last = np.zeros(1 << d, dtype=np.int8)
     best[0] = 0.0
     for subset in range((1 << d) - 1):
-        for v in np.flatnonzero(~members(subset, d)).tolist():
-            total = best[subset] + cost(v, subset)
+        inside = members(subset, d)
+        if best[subset] == np.inf:
+            continue
+        for v in np.flatnonzero(~inside).tolist():
+            if admissible.before is not None and (admissible.before[:, v] & ~inside).any():
+                continue
+            allowed = inside if admissible.parents is None else inside & admissible.parents[:, v]
+            total = best[subset] + cost(v, allowed)
             if total < best[subset | 1 << v]:
                 best[subset | 1 << v] = total
                 last[subset | 1 << v] = v
@@ -41,6 +61,12 @@ def best_order(d: int, cost: Callable[[int, int], float]) -> Order:
         order.append(int(last[subset]))
         subset ^= 1 << order[-1]
     return Order(order[::-1])
+
+
+def go_to(fit: OrderFit, order: Order) -> None:
+    """Bring ``fit`` to ``order``, unless it stands there."""
+    if order != fit.order:
+        fit.reorder(order)
 
 
 def best_parents(

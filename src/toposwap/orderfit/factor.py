@@ -32,7 +32,7 @@ class FactorFit(OrderFit):
     #: The kernels: ``insertion_profile``, ``insert`` and ``insertion_sweep`` of the state.
     kernels: ModuleType
     #: Who must stand before whom, see :mod:`toposwap.kernels.graphs.precedence`.
-    _before: NDArray[np.bool_] = precedence_table(None)
+    _before: NDArray[np.bool_]
 
     _order: NDArray[np.int64]
     _position: NDArray[np.int64]
@@ -40,6 +40,7 @@ class FactorFit(OrderFit):
 
     def __init__(self, bound: Any, order: Order) -> None:
         self.bound = bound
+        self._before = precedence_table(bound.admissible.before)
         self._factorise(order.variables.copy())
 
     @abstractmethod

@@ -24,10 +24,19 @@ class JointScore(BoundScore):
 
     @abstractmethod
     def solve(self, allowed: NDArray[np.bool_], warm: Any | None) -> tuple[Any, float]:
-        """Minimise Q with ``allowed[i, j]`` (d, d) telling which edges may be present.
+        """Minimise Q over the parameters of permitted edges.
 
-        Returns the parameters and Q there; ``warm`` holds parameters to start from, possibly with
-        edges that are no longer allowed.
+        Parameters
+        ----------
+        allowed
+            (d, d) of bool: ``allowed[i, j]`` tells whether i -> j may be present.
+        warm
+            Parameters to start from, possibly with edges that are not allowed; None for none.
+
+        Returns
+        -------
+        parameters, value
+            A stationary point, and Q there; edges that are not allowed are exactly zero.
         """
 
     def fit(self, order: Order) -> JointFit:
@@ -87,5 +96,4 @@ class JointFit(OrderFit):
     def _solve(self, order: Order) -> _Tried:
         if self._best is not None and self._best.order == order:
             return self._best
-        allowed = order.positions[:, None] < order.positions
-        return _Tried(order, *self.bound.solve(allowed, self._parameters))
+        return _Tried(order, *self.bound.solve(self.bound.candidates(order), self._parameters))

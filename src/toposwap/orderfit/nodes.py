@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from toposwap.orderfit.exact import best_order, members
+from toposwap.orderfit.exact import best_order, go_to
 from toposwap.scores.base import BoundScore
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.order import Order
+    from toposwap.orderfit.base import OrderFit
     from toposwap.orderfit.separable import SeparableFit
 
 
@@ -51,10 +52,26 @@ class SeparableScore(BoundScore):
 
     @abstractmethod
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
-        """Minimise Q_node with parents among ``allowed`` (d,), starting from ``warm`` if given."""
+        """Minimise Q_node over the parameters of permitted parents.
+
+        Parameters
+        ----------
+        node
+            The variable whose term of Q it is.
+        allowed
+            (d,) of bool: who may be a parent; never ``node`` itself. Not to be kept or changed.
+        warm
+            The solution for another set of parents, to start from; None for none.
+
+        Returns
+        -------
+        NodeFit
+            A stationary point, the minimum if Q_node is convex. Parameters of variables outside
+            ``allowed`` are exactly zero.
+        """
 
     #: Several nodes at once cost less than one by one, so that deltas should be asked for together.
-    batches: bool = False
+    batches: ClassVar[bool] = False
 
     def fit_nodes(
         self, wanted: Sequence[tuple[int, NDArray[np.bool_], NodeFit | None]]
@@ -72,7 +89,11 @@ class SeparableScore(BoundScore):
 
         return SeparableFit(self, order)
 
-    def best_order(self) -> Order | None:
+    def solve_exactly(self, fit: OrderFit) -> bool:
         """Dynamic programming over sets of variables, ``2^d d`` node fits."""
-        d = self.data.d
-        return best_order(d, lambda v, subset: self.fit_node(v, members(subset, d), None).value)
+
+        def cost(v: int, before: NDArray[np.bool_]) -> float:
+            return self.fit_node(v, before, None).value
+
+        go_to(fit, best_order(self.data.d, cost, self.admissible))
+        return True

@@ -8,35 +8,36 @@ from typing import TYPE_CHECKING
 from toposwap.orderfit.base import OrderFit
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     import numpy as np
     from numpy.typing import NDArray
 
-    from toposwap.core.order import Order
+    from toposwap.core.deadline import Deadline
 
 
 class ScreenedFit(OrderFit):
-    """What :class:`~toposwap.search.screened.ScreenedSearch` asks for besides deltas."""
+    """What :class:`~toposwap.search.screened.ScreenedSearch` asks for besides exact deltas."""
 
-    #: Deltas and moves need not be exact to the tolerance of the certificate for the time being.
-    loose: bool = False
-    #: The order is where coarser scores led, so that they need not be asked again.
-    approached: bool = False
+    @abstractmethod
+    def roughly(self) -> AbstractContextManager[None]:
+        """A context in which nodes are solved to fewer digits than the certificate asks for.
+
+        Deltas and moves agree with each other in it as ever, and :meth:`parameters` are those of
+        the moment; :meth:`polish` solves to the end.
+        """
 
     @abstractmethod
     def screened_profile(self, variable: int, reach: int) -> NDArray[np.float64]:
-        """Roughly what it costs to move ``variable`` up to ``reach`` places, (d,), else infinity.
+        """Roughly the delta of moving ``variable`` up to ``reach`` places, (d,), else infinity.
 
         Where ``variable`` stands it is infinity too.
         """
 
     @abstractmethod
-    def restart_nodes(self) -> float:
+    def restart_nodes(self, deadline: Deadline) -> float:
         """Fit nodes from further random starts, keep what is better, and say what Q fell by."""
 
     @abstractmethod
     def missing_gradient(self) -> NDArray[np.float64]:
         """How steeply Q would fall with weights that the order does not allow, (d, d)."""
-
-    @abstractmethod
-    def pruned_order(self) -> Order:
-        """An order of the graph that pruning leaves, as near to this one as it can be."""

@@ -54,10 +54,10 @@ class SeparableFit(OrderFit):
         self._support = np.ones((d, d), dtype=bool)
         self._violating = np.ones((d, d), dtype=bool)
         self._nodes: list[NodeFit] = []
-        before = order.positions < order.positions[:, None]
-        nodes = self._solve_all([(v, before[v], None) for v in range(d)])
+        candidates = np.ascontiguousarray(bound.candidates(order).T)
+        nodes = self._solve_all([(v, candidates[v], None) for v in range(d)])
         for v, node in enumerate(nodes):
-            self._memory[v, np.packbits(before[v]).tobytes()] = node
+            self._memory[v, np.packbits(candidates[v]).tobytes()] = node
         self._nodes, self.order = nodes, order
         self._tabulate(range(d))
 
@@ -69,11 +69,13 @@ class SeparableFit(OrderFit):
 
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
         """Walk both ways from the current place; only passing what matters costs anything."""
-        profile = np.zeros(self._d)
+        profile = np.full(self._d, np.inf)
+        profile[self.order.positions[variable]] = 0.0
+        places = self.bound.positions(self.order, variable)
         if self.bound.batches:
-            self._fit_ahead(self._along_the_walk(variable))
+            self._fit_ahead(self._along_the_walk(variable, places))
         for step in (1, -1):
-            self._walk(variable, step, profile)
+            self._walk(variable, step, places, profile)
         return profile
 
     def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -82,8 +84,12 @@ class SeparableFit(OrderFit):
         variables, positions = self.order.variables, self.order.positions
         if self.bound.batches:
             orders = [self.order.swap(int(i), int(j)) for i, j in pairs]
-            self._fit_ahead((v, o.positions < o.positions[v]) for o in orders for v in self._met(o))
+            self._fit_ahead((v, self.bound.candidates(o, v)) for o in orders for v in self._met(o))
+        admissible = self.bound.admissible
         for row, (i, j) in enumerate(pairs):
+            if admissible.before is not None and not admissible.obeys(self.order.swap(i, j)):
+                changes[row] = np.inf
+                continue
             p, q = sorted((int(positions[i]), int(positions[j])))
             early, late = int(variables[p]), int(variables[q])
             between = variables[p + 1 : q]
@@ -186,11 +192,13 @@ class SeparableFit(OrderFit):
         for v in nodes:
             fit = self._nodes[v]
             self._support[v] = True if fit.support is None else fit.support
-            wanted = self._wanted(v, fit)
+            wanted = self._violating_of(v, fit)
             self._violating[v] = True if wanted is None else wanted
+            if self.bound.admissible.parents is not None:
+                self._violating[v] &= self.bound.admissible.parents[:, v]
         self.value = self._sum()
 
-    def _wanted(self, v: int, fit: NodeFit) -> NDArray[np.bool_] | None:  # noqa: ARG002 - hook
+    def _violating_of(self, v: int, fit: NodeFit) -> NDArray[np.bool_] | None:  # noqa: ARG002 - hook
         """The absent variables that ``fit`` of node ``v`` would take."""
         return fit.violating
 
@@ -222,18 +230,14 @@ class SeparableFit(OrderFit):
             return Plan(0, -1, {})
         first, last = int(changed[0]), int(changed[-1])
         variables = order.variables[first : last + 1]
-        new = order.positions[variables] < order.positions[variables][:, None]
-        old = self.order.positions[variables] < self.order.positions[variables][:, None]
-        square = np.ix_(variables, variables)
-        matters = (old & ~new & self._support[square]) | (new & ~old & self._violating[square])
+        matters = self._matters(order, variables)
         return Plan(first, last, self._refits(variables[matters.any(axis=1)].tolist(), order))
 
     def _refits(self, nodes: Iterable[int], order: Order) -> dict[int, NodeFit]:
-        positions = order.positions
-        nodes = list(nodes)
+        allowed = {v: self.bound.candidates(order, v) for v in nodes}
         if self.bound.batches:
-            self._fit_ahead((v, positions < positions[v]) for v in nodes)
-        return {v: self._fit_node(v, positions < positions[v], self._nodes[v]) for v in nodes}
+            self._fit_ahead(allowed.items())
+        return {v: self._fit_node(v, before, self._nodes[v]) for v, before in allowed.items()}
 
     def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
         key = (v, np.packbits(allowed).tobytes())
@@ -261,29 +265,37 @@ class SeparableFit(OrderFit):
         while len(self._memory) > self._remembered:
             self._memory.popitem(last=False)
 
-    def _along_the_walk(self, v: int) -> Iterable[tuple[int, NDArray[np.bool_]]]:
+    def _along_the_walk(self, v: int, places: range) -> Iterable[tuple[int, NDArray[np.bool_]]]:
         """What each position of ``v`` means for it and for those whom it matters to."""
         here = int(self.order.positions[v])
-        for k in range(self._d):
+        for k in places:
             if k != here:
-                positions = self.order.insert(v, k).positions
+                order = self.order.insert(v, k)
                 w = self.order[k]
-                yield v, positions < positions[v]
+                yield v, self.bound.candidates(order, v)
                 if (self._support if k > here else self._violating)[w, v]:
-                    yield w, positions < positions[w]
+                    yield w, self.bound.candidates(order, w)
 
     def _met(self, order: Order) -> list[int]:
         """The nodes that going to ``order`` concerns."""
-        new = order.positions < order.positions[:, None]
-        old = self.order.positions < self.order.positions[:, None]
-        matters = (old & ~new & self._support) | (new & ~old & self._violating)
-        return np.flatnonzero(matters.any(axis=1)).tolist()
+        return np.flatnonzero(self._matters(order, np.arange(self._d)).any(axis=1)).tolist()
 
-    def _walk(self, v: int, step: int, profile: NDArray[np.float64]) -> None:
+    def _matters(self, order: Order, some: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Where going to ``order`` gives or takes a candidate that the solution depends on.
+
+        Rows are nodes and columns their candidates, both ``some`` (k,) of all: (k, k).
+        """
+        admissible, square = self.bound.admissible, np.ix_(some, some)
+        old = admissible.candidates_among(self.order, some).T
+        new = admissible.candidates_among(order, some).T
+        return (old & ~new & self._support[square]) | (new & ~old & self._violating[square])
+
+    def _walk(self, v: int, step: int, places: range, profile: NDArray[np.float64]) -> None:
         """Fill the side of ``profile`` that ``v`` reaches by passing one variable after another."""
         here = int(self.order.positions[v])
-        end = self._d if step == 1 else -1
-        allowed = self.order.positions < here
+        end = places.stop if step == 1 else places.start - 1
+        admissible = self.bound.admissible
+        allowed = self.bound.candidates(self.order, v)
         running = self._nodes[v]
         fits: dict[int, NodeFit] = {}
         # Passing to the right v gains what it passes and is lost by it; to the left the reverse.
@@ -291,15 +303,16 @@ class SeparableFit(OrderFit):
         change = 0.0
         for k in range(here + step, end, step):
             w = self.order[k]
-            allowed[w] = step == 1
-            mask = self._wanted(v, running) if step == 1 else running.support
+            allowed[w] = step == 1 and admissible.permits(w, v)
+            mask = self._violating_of(v, running) if step == 1 else running.support
+            matters = (mask is None or bool(mask[w])) and admissible.permits(w, v)
             if concerned[w]:
-                before = self.order.positions < k
-                before[v] = step == -1
+                before = self.bound.candidates(self.order, w)
+                before[v] = step == -1 and admissible.permits(v, w)
                 fits[w] = self._fit_node(w, before, self._nodes[w])
-            if mask is None or mask[w]:
+            if matters:
                 fits[v] = running = self._fit_node(v, allowed.copy(), running)
-            if concerned[w] or mask is None or mask[w]:
+            if concerned[w] or matters:
                 change = self._change(fits)
             profile[k] = change
             if change < 0.0:

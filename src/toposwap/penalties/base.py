@@ -9,11 +9,9 @@ edges.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-
-from toposwap.core.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -149,12 +147,3 @@ class EdgePenalty(Penalty):
     def threshold(self) -> float:
         """Infinite: leaving zero costs at once, so zero is always stationary."""
         return np.inf
-
-
-def checked(argument: str, value: Any, *, positive: bool = False) -> float:
-    """``value`` as a float if it is a finite number >= 0 (> 0 with ``positive``)."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_)
-    if not number or not 0.0 <= value < np.inf or (positive and value == 0.0):
-        limit = "> 0" if positive else ">= 0"
-        raise InputError(f"{argument}: must be a number {limit}, got {value!r}")
-    return float(value)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.penalties.base import EdgePenalty, checked
+from toposwap.core.settings import checked
+from toposwap.penalties.base import EdgePenalty
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

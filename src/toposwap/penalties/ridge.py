@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from toposwap.core.settings import checked
 from toposwap.kernels.compiled import penalty_terms, proximal_step
-from toposwap.penalties.base import ProximalPenalty, checked
+from toposwap.penalties.base import ProximalPenalty
 
 
 @penalty_terms

@@ -1,47 +1,86 @@
-"""From the solution of an order, which has nearly every edge, to the edges that matter.
-
-Pruning comes after the certificate, which speaks of the unpruned solution. There are three ways:
-
-- a threshold on |W_ij|;
-- the rule of a score that has one of its own (:meth:`~toposwap.scores.base.BoundScore.pruned`);
-- BIC: the same loss with BIC's L0 penalty in place of the score's own, minimised from the order of
-  the solution downhill. Along the way edges may be turned.
-"""
+"""All edges, or those whose weight is large enough."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.errors import InputError
+from toposwap.pruning.base import Pruned, Pruner, predictor_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.scores import Score
+    from toposwap.core.order import Order
+    from toposwap.scores.base import BoundScore
 
 #: The threshold on |weight| that the field uses.
 USUAL_THRESHOLD = 0.3
 
 
-#: What ``prune`` is called for a score's own rule, and for an L0 penalty.
-OWN_RULE, BY_BIC = "auto", "bic"
+class KeepAll(Pruner):
+    """Every edge of the solution: for scores that choose edges themselves."""
+
+    name: ClassVar[str] = "none"
+
+    def prune(
+        self,
+        bound: BoundScore,
+        parameters: Any,
+        order: Order,
+        *,
+        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        deadline: Deadline = NEVER,  # noqa: ARG002 - takes no time
+    ) -> Pruned:
+        """The solution itself."""
+        return Pruned(
+            bound.weights(parameters).copy(),
+            order,
+            parameters,
+            predictor_of(bound, parameters),
+            "",
+            bound.score.equivalent,
+        )
 
 
-def resolve_threshold(
-    prune: Any, score: Score, names: tuple[str, ...] = (OWN_RULE,)
-) -> float | None:
-    """Return the threshold that ``prune`` (None, a number or one of ``names``) means."""
-    if prune is None:
-        return None
-    if isinstance(prune, str) and prune in names:
-        return None if score.selects_edges or prune != OWN_RULE else USUAL_THRESHOLD
-    number = not isinstance(prune, bool) and isinstance(prune, int | float | np.number)
-    if not number or not 0.0 <= float(prune) < np.inf:
-        named = ", ".join(map(repr, names))
-        raise InputError(f"prune: must be {named}, None or a number >= 0, got {prune!r}")
-    return float(prune)
+class Threshold(Pruner):
+    """|W_ij| >= at_least, in the units of the data; nothing is fitted again.
+
+    Parameters
+    ----------
+    at_least
+        The smallest |weight| that is kept.
+    """
+
+    name: ClassVar[str] = "threshold"
+
+    def __init__(self, at_least: float = USUAL_THRESHOLD) -> None:
+        number = not isinstance(at_least, bool) and isinstance(at_least, int | float | np.number)
+        if not number or not 0.0 <= float(at_least) < np.inf:
+            raise InputError(f"prune: a threshold must be a number >= 0, got {at_least!r}")
+        self.at_least = float(at_least)
+
+    def prune(
+        self,
+        bound: BoundScore,
+        parameters: Any,
+        order: Order,
+        *,
+        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        deadline: Deadline = NEVER,  # noqa: ARG002 - takes no time
+    ) -> Pruned:
+        """The larger weights; predictions remain those of the solution."""
+        return Pruned(
+            threshold(bound.weights(parameters), self.at_least),
+            order,
+            parameters,
+            predictor_of(bound, parameters),
+            f"|weight| >= {self.at_least:g}",
+            bound.score.equivalent,
+            threshold=self.at_least,
+        )
 
 
 def threshold(weights: NDArray[np.float64], at_least: float | None) -> NDArray[np.float64]:

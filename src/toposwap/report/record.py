@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from toposwap import __version__
-from toposwap.io.edges import edge_list
 from toposwap.io.write_graph import graph_suffix, write_graph
+from toposwap.report.graph import reported_graph
+from toposwap.report.words import penalty_settings
 
 if TYPE_CHECKING:
     import os
@@ -37,22 +36,9 @@ def solution_of(model: Topo) -> pd.DataFrame:
     return pd.DataFrame(model.weights_, index=names, columns=names)
 
 
-def open_directions(model: Topo) -> list[tuple[str, str]]:
-    """Edges of the pruned graph that the score would as soon have the other way round.
-
-    Empty for a score that tells the members of a Markov equivalence class apart.
-    """
-    return reversible(model) if model.result_.equivalent else []
-
-
-def reversible(model: Topo) -> list[tuple[str, str]]:
-    """Edges of the pruned graph that its Markov equivalence class has either way round."""
-    both = model.cpdag_ & model.cpdag_.T & (model.adjacency_matrix_ != 0.0)
-    return [(model.names_[i], model.names_[j]) for i, j in np.argwhere(both)]
-
-
 def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
     """Everything about a fitted model that JSON can hold; ``rows`` is the size of its data."""
+    edges = reported_graph(model).edges()
     return {
         "version": __version__,
         "rows": rows,
@@ -60,13 +46,14 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "causal_order": [model.names_[v] for v in model.causal_order_],
         "score_name": model.result_.score_name,
         "score": model.score_,
+        "penalty": penalty_settings(model.score, model.result_.score_name),
         "search": name_of(model.search),
         "status": model.status_,
         "certificate": certificate_record(model.certificate_, model.names_),
         "threshold": model.threshold_,
-        "pruning": None if model.result_.pruned is None else model.result_.pruned.rule,
-        "open_directions": [list(pair) for pair in open_directions(model)],
-        "edges": [edge._asdict() for edge in edge_list(graph_of(model))],
+        "pruning": model.result_.pruned.rule if model.result_.pruned.refitted else None,
+        "open_directions": [[edge.source, edge.target] for edge in edges if edge.open],
+        "edges": [edge._asdict() for edge in edges],
         "remarks": list(model.remarks_),
         "choices": list(model.result_.choices),
         "history": [asdict(step) for step in model.history_],
@@ -93,8 +80,11 @@ def write_result(path: str | os.PathLike[str], model: Topo, rows: int | None = N
     is the one to check and to continue from. See :func:`toposwap.io.write_graph`.
     """
     suffix = graph_suffix(path)
-    weights = solution_of(model) if suffix == ".weights.csv" else graph_of(model)
-    write_graph(path, weights, record_of(model, rows) if suffix == ".json" else None)
+    if suffix == ".weights.csv":
+        write_graph(path, solution_of(model))
+        return
+    record = record_of(model, rows) if suffix == ".json" else None
+    write_graph(path, graph_of(model), record, reported_graph(model).edges())
 
 
 def name_of(part: Any) -> str:

@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.io.edges import edge_list
-from toposwap.report.record import graph_of, name_of, reversible
-from toposwap.report.words import certificate_in_words, condition_in_words, counted, status_in_words
+from toposwap.estimators.base import DagLearner
+from toposwap.report.graph import ReportedGraph, open_directions, reported_graph, reversible
+from toposwap.report.record import name_of
+from toposwap.report.words import (
+    certificate_in_words,
+    condition_in_words,
+    counted,
+    penalty_in_words,
+    status_in_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,30 +53,51 @@ def report(
     from rich.text import Text
 
     return Group(
-        edge_table(graph_of(model)),
+        edge_table(model),
         Text(""),
         summary(model, rows=rows, seconds=seconds, remarks=remarks),
     )
 
 
-def edge_table(weights: pd.DataFrame, most: int = MOST_EDGES) -> RenderableType:
-    """Cause, effect and weight of the edges, strongest first, at most ``most`` of them."""
+def edge_table(graph: DagLearner | pd.DataFrame, most: int = MOST_EDGES) -> RenderableType:
+    """The edges, strongest first, at most ``most`` of them.
+
+    Parameters
+    ----------
+    graph
+        A fitted model: weights, standardised weights, and which directions are open. Or weights
+        (d, d) with the names of the nodes as columns.
+    most
+        Weaker edges are only counted.
+    """
     from rich import box
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
-    edges = edge_list(weights)
+    shown = _reported(graph)
+    edges = shown.edges()
     if not edges:
         return Text("No edges.")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("cause", overflow="fold")
     table.add_column("effect", overflow="fold")
-    table.add_column("weight", justify="right", no_wrap=True)
-    shown = edges[:most]
+    listed = edges[:most]
     # Text, not str: rich would read [brackets] in a name as markup.
-    for edge, weight in zip(shown, _aligned([edge.weight for edge in shown]), strict=True):
-        table.add_row(Text(edge.source), Text(edge.target), weight)
+    cells: list[list[str | Text]] = [[Text(edge.source), Text(edge.target)] for edge in listed]
+    numbers = {"weight": _aligned([edge.weight for edge in listed])}
+    if any(edge.standardised is not None for edge in listed):
+        numbers["standardised"] = _aligned([edge.standardised for edge in listed])
+    for name, column in numbers.items():
+        table.add_column(name, justify="right", no_wrap=True)
+        for row, number in zip(cells, column, strict=True):
+            row.append(number)
+    if shown.open.any():
+        table.add_column("direction", no_wrap=True)
+        for row, edge in zip(cells, listed, strict=True):
+            row.append("open" if edge.open else "")
+    for row in cells:
+        table.add_row(*row)
     if len(edges) <= most:
         return table
     rest = counted(len(edges) - most, "weaker edge")
@@ -86,27 +114,26 @@ def summary(
     """Data, score, search, certificate, pruning and remarks of a fitted model, a line each."""
     columns = counted(len(model.names_), "column")
     spent = model.history_[-1].seconds if seconds is None else seconds
-    lines = [
+    lines: list[tuple[str, str | None]] = [
         ("data", columns if rows is None else f"{counted(rows, 'row')} x {columns}"),
         ("score", f"{model.score_:.6g} ({model.result_.score_name})"),
+        ("penalty", penalty_in_words(model.score, model.result_.score_name)),
         (
             "search",
             f"{name_of(model.search)}, {counted(model.n_iter_, 'iteration')}, {spent:.2f} s",
         ),
         ("status", status_in_words(model.status_)),
         ("certificate", certificate_in_words(model.certificate_, model.names_)),
+        ("theorem", condition_in_words(model.certificate_)),
         ("edges", _pruning(model)),
     ]
-    condition = condition_in_words(model.certificate_)
-    if condition is not None:
-        lines.insert(-1, ("theorem", condition))
     if model.result_.scale_dependent:
         lines.append(("units", _units(model)))
-    else:
+    if model.result_.equivalent or not model.result_.scale_dependent:
         lines.append(("directions", _directions(model)))
     lines += [("chosen", choice) for choice in model.result_.choices]
     lines += [("remark", remark) for remark in model.remarks_ if remarks]
-    return key_values(lines)
+    return key_values((key, value) for key, value in lines if value is not None)
 
 
 def key_values(lines: Iterable[tuple[str, str]]) -> Table:
@@ -136,7 +163,7 @@ def as_text(renderable: RenderableType, width: int = 100) -> str:
 def _pruning(model: Topo) -> str:
     kept = int(np.count_nonzero(model.adjacency_matrix_))
     found = int(np.count_nonzero(model.weights_))
-    if model.result_.pruned is not None:
+    if model.result_.pruned.refitted:
         dropped = np.count_nonzero(model.weights_[model.adjacency_matrix_ == 0])
         added = kept - found + dropped
         places = model.result_.order.positions
@@ -169,23 +196,47 @@ def _units(model: Topo) -> str:
     return told
 
 
-def _directions(model: Topo) -> str:
+def _directions(model: Topo) -> str | None:
     """Which arrows mean something: no independence in the data tells equivalent graphs apart."""
-    undecided = reversible(model)
     edges = int(np.count_nonzero(model.adjacency_matrix_))
-    told = f"{edges - len(undecided)} of {edges} are fixed by the data"
-    if undecided:
-        shown = ", ".join(f"{a} - {b}" for a, b in undecided[:8])
-        more = f" and {len(undecided) - 8} more" if len(undecided) > 8 else ""
-        if model.result_.equivalent:
-            told += f"; either way round would do for {shown}{more}"
-        else:
-            told += f", the rest by what the score assumes of the columns: {shown}{more}"
+    if edges == 0:
+        return None
+    either_way, left_open = reversible(model), open_directions(model)
+    form = "its form of effects and noise"
+    if model.result_.equivalent:
+        form = "linear effects, Gaussian noise"
+    told = (
+        f"{edges - np.count_nonzero(either_way)} of {edges} follow from the data if the model "
+        f"holds ({form}, no unmeasured common causes)"
+    )
+    for which, words in (
+        (left_open, "open, as the data fit equally well either way round"),
+        (either_way & ~left_open, "resting on that form alone"),
+    ):
+        pairs = [f"{model.names_[i]} - {model.names_[j]}" for i, j in np.argwhere(which)]
+        if pairs:
+            more = f" and {len(pairs) - 8} more" if len(pairs) > 8 else ""
+            told += f"; {words}: {', '.join(pairs[:8])}{more}"
     return told
 
 
-def _aligned(numbers: Sequence[float]) -> list[str]:
-    """Three decimals, or three digits and an exponent where those would not show the number."""
-    sizes = [abs(number) for number in numbers]
-    plain = min(sizes) >= 1e-3 and max(sizes) < 1e6
-    return [f"{number:.3f}" if plain else f"{number:.2e}" for number in numbers]
+def _reported(graph: DagLearner | pd.DataFrame) -> ReportedGraph:
+    if isinstance(graph, DagLearner):
+        return reported_graph(graph)
+    names = [str(name) for name in graph.columns]
+    return ReportedGraph.of_weights(graph.to_numpy(dtype=np.float64), names)
+
+
+def _aligned(numbers: Sequence[float | None]) -> list[str]:
+    """Three decimals, or three digits of each where those would not show the smallest number."""
+    sizes = [abs(number) for number in numbers if number is not None]
+    plain = min(sizes) >= 1e-2 and max(sizes) < 1e6
+    show = "{:.3f}".format if plain else _three_digits
+    return ["" if number is None else show(number) for number in numbers]
+
+
+def _three_digits(number: float) -> str:
+    """``0.00343``, ``62.6``, ``1985``; with an exponent where zeros would fill the line."""
+    if not 1e-4 <= abs(number) < 1e6:
+        return f"{number:.2e}"
+    return f"{number:.0f}" if abs(number) >= 999.5 else f"{number:#.3g}".removesuffix(".")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from toposwap.penalties import BIC, EBIC, NoPenalty
+from toposwap.scores import SCORES, Auto, BasisBIC, Penalized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -11,6 +14,8 @@ if TYPE_CHECKING:
 
 _STATUS = {
     "converged": "converged: no move of this search lowers the score",
+    "not certified": "ended, but the point is not certified: see certificate and remarks",
+    "method converged": "the method's own rule for stopping was met",
     "global minimum": "global minimum: every order was covered",
     "given order": "the starting order was solved, without a search",
     "interrupted": "interrupted: this is the best order met until then",
@@ -44,13 +49,57 @@ _CONDITIONS = {
     "variable be reached from all before it, which holds here",
     "not connected": "the score is no sum over variables, and not every variable is reached from "
     "all before it, as the paper's theorem asks: the KKT conditions were checked at this point, "
-    "but nothing promised that a search would find it",
+    "but no theorem says that a search finds such a point",
 }
 
 
 def condition_in_words(certificate: Certificate) -> str | None:
     """What the theorem behind the search rests on, None where it needs nothing."""
     return _CONDITIONS.get(certificate.condition)
+
+
+def penalty_settings(score: Any, score_name: str) -> dict[str, Any] | None:
+    """The name of a score's penalty and its numbers, None where there is none.
+
+    Parameters
+    ----------
+    score
+        A score or its name, as an estimator was given it.
+    score_name
+        What the score is called, with "auto" the one that was chosen.
+    """
+    if isinstance(score, str):
+        score = SCORES[score]() if score in SCORES else None
+    penalty: Any = None
+    if isinstance(score, Penalized):
+        penalty = score.penalty
+    elif isinstance(score, BasisBIC):
+        penalty = BIC(score.factor)
+    elif isinstance(score, Auto) and score_name.endswith("bic"):
+        penalty = (EBIC if score_name.endswith("ebic") else BIC)(score.factor)
+    if penalty is None or isinstance(penalty, NoPenalty):
+        return None
+    return {"name": penalty.name, **vars(penalty)}
+
+
+def penalty_in_words(score: Any, score_name: str) -> str | None:
+    """What an edge costs; the arguments are those of :func:`penalty_settings`."""
+    settings = penalty_settings(score, score_name)
+    if settings is None:
+        return None
+    name = settings.pop("name")
+    told = ", ".join([name, *(f"{key} {value:g}" for key, value in settings.items())])
+    factor = settings.get("factor")
+    if factor is None:
+        return told
+    times = {1.0: "", 2.0: "twice "}.get(factor, f"{factor:g} times ")
+    told += f": {times}Schwarz's penalty per "
+    told += "coefficient of a curve" if score_name == BasisBIC.name else "edge"
+    if factor == 2.0:
+        told += ", as in FLOP and Tetrad"
+    if name == EBIC.name:
+        told += ", and more with more columns"
+    return told if factor == 1.0 else f"{told}; Schwarz's own: --penalty 1, in Python factor=1.0"
 
 
 def counted(number: int, noun: str) -> str:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from toposwap.orderfit.joint import JointScore
     from toposwap.orderfit.nodes import NodeFit, SeparableScore
     from toposwap.scores.additive import Basis, BasisBIC, GroupBasis
-    from toposwap.scores.additive.surrogate import surrogate_order
     from toposwap.scores.auto import Auto
     from toposwap.scores.base import BoundScore, Point, Score
     from toposwap.scores.custom import Differentiable
@@ -32,7 +31,8 @@ _HOMES = {
     "BasisBIC": "toposwap.scores.additive",
     "GroupBasis": "toposwap.scores.additive",
     "MLP": "toposwap.scores.mlp",
-    "surrogate_order": "toposwap.scores.additive.surrogate",
+    # A search, under the name that users know.
+    "surrogate_order": "toposwap.search.start",
     "Differentiable": "toposwap.scores.custom",
     "TorchMLP": "toposwap.scores.torch",
     "Score": "toposwap.scores.base",
@@ -53,7 +53,6 @@ __all__ = [
     "BasisBIC",
     "GroupBasis",
     "MLP",
-    "surrogate_order",
     "Differentiable",
     "TorchMLP",
     "Score",

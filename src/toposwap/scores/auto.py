@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.settings import checked
 from toposwap.core.validation import listed
 from toposwap.losses import AutoLoss, ColumnLoss, GaussianLoss, LogisticLoss
 from toposwap.losses.mixed import by_loss, is_whole
-from toposwap.penalties import NoPenalty
+from toposwap.penalties import BIC, EBIC, NoPenalty
 from toposwap.scores.base import Score
 from toposwap.scores.penalized.glm_nodes import GLMNodes
 from toposwap.scores.penalized.score import Penalized
@@ -48,6 +49,12 @@ class Auto(Score):
     few. A column that others tell exactly has no finite logistic or Poisson coefficients and is
     taken as continuous. Least squares is never chosen: no table shows that its units can be
     trusted.
+
+    Parameters
+    ----------
+    factor
+        Of :class:`~toposwap.penalties.BIC`: 1 is Schwarz's criterion; larger values ask for more
+        evidence.
     """
 
     name: ClassVar[str] = "auto"
@@ -55,6 +62,9 @@ class Auto(Score):
     convex: ClassVar[bool] = False
     separable: ClassVar[bool] = True
     selects_edges: ClassVar[bool] = True
+
+    def __init__(self, factor: float = 2.0) -> None:
+        self.factor = checked("Auto factor", factor)
 
     def bind(self, data: Dataset) -> BoundScore:
         """Bind the chosen score; the reason is the first of its ``choices``."""
@@ -72,7 +82,7 @@ class Auto(Score):
                 "line up by chance: give more rows, or choose a score yourself (score=..., --score)"
             )
         few = n < _FEW_ROWS * d
-        penalty = "ebic" if few else "bic"
+        penalty = EBIC(self.factor) if few else BIC(self.factor)
         losses, told = _kinds(data)
         if all(isinstance(loss, GaussianLoss) for loss in losses):
             score = Penalized("gaussian", penalty)

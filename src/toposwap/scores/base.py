@@ -2,8 +2,8 @@ r"""What a score is: Q, its gradient, and the best parameters for an order.
 
 A :class:`Score` holds settings. :meth:`Score.bind` ties it to data and gives a
 :class:`BoundScore`, which evaluates :math:`Q(\Theta)` anywhere and fits orders. Fitting gives an
-:class:`OrderFit`: the solution at one order, which deltas moves and carries them out. That is all
-a search ever talks to, so a search works with every score.
+:class:`~toposwap.orderfit.base.OrderFit`: the solution at one order, which tells the deltas of
+moves and carries them out. That is all a search ever talks to, so a search works with every score.
 
 Three ways to add a score, by what is known about Q:
 
@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from toposwap.core.order import Order
+from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.weights import as_weights
+from toposwap.scores.strategy import Strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.core.order import Order
     from toposwap.orderfit.base import OrderFit
 
 
@@ -74,8 +74,19 @@ class Predictor(Protocol):
         """The fitted value of each column of ``X`` (m, d) given its other columns, (m, d)."""
 
 
+class DensityPredictor(Predictor, Protocol):
+    """A fitted model that also says how likely rows are."""
+
+    def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log p of each row of ``X`` (m, d), (m,); minus the loss if that is no likelihood."""
+
+
 class Score(ABC):
-    """Settings of Q; the same object serves many data sets."""
+    """Settings of Q; the same object serves many data sets.
+
+    A subclass stores its settings in ``__init__``, declares the facts below, and binds. Nothing is
+    computed and no data are seen before :meth:`bind`.
+    """
 
     name: ClassVar[str]
     #: Q is convex in all its parameters, so a KKT point is a local minimum (Theorem 1).
@@ -86,7 +97,7 @@ class Score(ABC):
     selects_edges: ClassVar[bool]
     #: The answer depends on the units of the columns.
     scale_dependent: ClassVar[bool] = False
-    #: The score is the same for all members of a Markov equivalence class, so that only the
+    #: Score-equivalent: the same for all members of a Markov equivalence class, so that only the
     #: directions which the whole class shares are learned.
     equivalent: ClassVar[bool] = False
     #: An edge has a block of parameters of which W_ij is the 1-norm, so that W alone does not
@@ -95,10 +106,28 @@ class Score(ABC):
 
     @abstractmethod
     def bind(self, data: Dataset) -> BoundScore:
-        """Check that ``data`` suits the score and tie them together."""
+        """Check the settings, check that ``data`` suits them, and tie both together.
+
+        Parameters
+        ----------
+        data
+            n rows of d columns, validated; never changed.
+
+        Returns
+        -------
+        BoundScore
+            Q on these data. Its ``score`` tells the facts above; it is this object, or the one that
+            this object chose for the data.
+
+        Raises
+        ------
+        InputError
+            If a setting is out of range or Q has no solution on these data. Whatever is refused is
+            refused here, before any search.
+        """
 
     def with_l0(self) -> Score | None:
-        """The same loss with BIC's L0 penalty in place of a penalty, for ``prune="bic"``."""
+        """The same loss with BIC's L0 penalty in place of its own, for ``prune="bic"``, if any."""
         return None
 
     def __repr__(self) -> str:
@@ -107,16 +136,65 @@ class Score(ABC):
 
 
 class BoundScore(ABC):
-    """Q on given data; its fits may be at work in several threads, so it does not change."""
+    """Q on given data.
+
+    Its fits may be at work in several threads, so it does not change after it is made.
+    """
 
     score: Score
     data: Dataset
     #: Relative KKT residual up to which a fit of this score counts as stationary.
     tolerance: float = 1e-8
+    #: How to search if the user does not say.
+    strategy: Strategy = Strategy()
+    #: The edges and orders that come into question.
+    admissible: Admissible = EVERYTHING
+    #: What was chosen by looking at the data, in words.
+    choices: tuple[str, ...] = ()
+    #: What the user should know about this score on these data, in words.
+    remarks: tuple[str, ...] = ()
+
+    # --- which edges and positions come into question ---------------------------------------------
+
+    def candidates(self, order: Order, node: int | None = None) -> NDArray[np.bool_]:
+        """Which parents a node may have at ``order``.
+
+        Parameters
+        ----------
+        order
+            Any order of the d variables.
+        node
+            One variable, or None for all.
+
+        Returns
+        -------
+        array of bool
+            (d, d), ``[i, j]`` tells whether i may be a parent of j; with ``node`` its column, (d,).
+            Only variables before a node are ever candidates, so that any set of candidates makes a
+            DAG.
+        """
+        return self.admissible.candidates(order, node)
+
+    def positions(self, order: Order, variable: int) -> range:
+        """Which positions ``variable`` may be moved to at ``order``, its own among them."""
+        return self.admissible.positions(order, variable)
+
+    # --- Q ---------------------------------------------------------------------------------------
 
     @abstractmethod
     def evaluate(self, parameters: Any) -> Point:
-        """Q and its derivatives at any parameters, independent of any order."""
+        """Q and its derivatives at any parameters, independent of any order.
+
+        Parameters
+        ----------
+        parameters
+            Theta, as :meth:`OrderFit.parameters` returns it; edges may form cycles.
+
+        Returns
+        -------
+        Point
+            Computed afresh from the data, so that a certificate does not rest on a search's tables.
+        """
 
     def weights(self, parameters: Any) -> NDArray[np.float64]:
         """W(theta), (d, d)."""
@@ -124,7 +202,18 @@ class BoundScore(ABC):
 
     @abstractmethod
     def fit(self, order: Order) -> OrderFit:
-        """The best parameters for ``order``, problem (8) of the paper."""
+        """Solve problem (8) of the paper: the best parameters for ``order``.
+
+        Parameters
+        ----------
+        order
+            Any order; :meth:`candidates` tells the edges it allows.
+
+        Returns
+        -------
+        OrderFit
+            At ``order``: a stationary point over the allowed edges, the minimum if Q is convex.
+        """
 
     def as_parameters(self, given: Any) -> Any:
         """``given`` by a user as :meth:`evaluate` takes it, or an error that says what it takes.
@@ -136,7 +225,8 @@ class BoundScore(ABC):
     def predictor(self, parameters: Any) -> Predictor:
         """The fitted value of each column given the other columns, as a function of new rows.
 
-        It holds what it needs and not the data, so that a fitted model stays small.
+        It holds what it needs and not the data, so that a fitted model stays small. One that is
+        also a :class:`DensityPredictor` makes cross-validation possible.
         """
         raise NotImplementedError(f"{self.score!r} makes no predictions")
 
@@ -144,56 +234,23 @@ class BoundScore(ABC):
         """The fitted values (m, d) at rows ``X`` (m, d); see :meth:`predictor`."""
         return self.predictor(parameters)(X)
 
-    def starting_order(self, rng: np.random.Generator) -> Order | None:  # noqa: ARG002
-        """A good order to start from, for ``init="auto"``; None for the smallest variances."""
-        return None
-
-    #: In words, how :meth:`pruned` chooses.
-    pruning: str = ""
-
-    def pruned(self, parameters: Any, order: Order, rng: np.random.Generator) -> Any | None:  # noqa: ARG002
-        """Parameters refitted with the edges that matter, for ``prune="auto"``.
-
-        None where a score has no rule of its own: then the usual threshold on |W| does.
-        """
-        return None
-
-    #: What was chosen by looking at the data, in words.
-    choices: tuple[str, ...] = ()
-    #: What the user should know about this score on these data, in words.
-    remarks: tuple[str, ...] = ()
-    #: How many perturbed restarts a search should make if nobody says.
-    suggested_restarts: int = 0
-
     @property
     def gradient_unit(self) -> float:
         """What the paper's thresholds on the gradient are multiples of; 1 in its simulations."""
         return 1.0
 
-    def guide(self) -> BoundScore | None:
-        """A cheaper score on the same data whose good orders tend to be good here, if any.
+    def solve_exactly(self, fit: OrderFit) -> bool:  # noqa: ARG002 - most scores cannot
+        """Bring ``fit`` to the global minimum over all orders that :meth:`positions` permits.
 
-        A local search goes there first and comes back with the order if that is better.
+        Returns
+        -------
+        bool
+            False, with ``fit`` as it was, if there is no way to find it.
+
+        Raises
+        ------
+        InputError
+            If this score on these data cannot be solved exactly for a reason that the user can do
+            something about.
         """
-        return None
-
-    def coarser(self) -> Sequence[BoundScore]:
-        """Scores of the same kind with fewer parameters on the same data, the coarsest first.
-
-        ``init="auto"`` begins where searches under them, one after the other, end; an order that is
-        given is left for that if it pays.
-        """
-        return ()
-
-    def best_order(self) -> Order | None:
-        """The order of the global minimum if the score has a way to find it, else None."""
-        return None
-
-    def solve_exactly(self, fit: OrderFit) -> bool:
-        """Bring ``fit`` to the global minimum; False if the score has no way to find it."""
-        order = self.best_order()
-        if order is None:
-            return False
-        if order != fit.order:
-            fit.reorder(order)
-        return True
+        return False

@@ -4,20 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import Any
 
+from toposwap.core.errors import InputError
+from toposwap.core.lazy import LazyMaker
+from toposwap.core.registry import what_there_is
+from toposwap.core.settings import parameters_of, refuse_unknown
 from toposwap.losses import LOSSES
-from toposwap.penalties import L1, PENALTIES
-from toposwap.scores.additive.bic import BasisBIC
-from toposwap.scores.additive.group import GroupBasis
-from toposwap.scores.additive.score import Basis
-from toposwap.scores.auto import Auto
+from toposwap.penalties import L0, PENALTIES
 from toposwap.scores.base import Score
-from toposwap.scores.least_squares.score import LeastSquares
-from toposwap.scores.mlp.score import MLP
-from toposwap.scores.penalized.score import Penalized
+
+#: The families, each loaded with its kernels when one of its scores is made.
+Auto = LazyMaker("toposwap.scores.auto", "Auto")
+LeastSquares = LazyMaker("toposwap.scores.least_squares", "LeastSquares")
+Penalized = LazyMaker("toposwap.scores.penalized", "Penalized")
+Basis = LazyMaker("toposwap.scores.additive", "Basis")
+BasisBIC = LazyMaker("toposwap.scores.additive", "BasisBIC")
+GroupBasis = LazyMaker("toposwap.scores.additive", "GroupBasis")
+MLP = LazyMaker("toposwap.scores.mlp", "MLP")
+
+#: The setting of every score with one number that says how strong its penalty is ...
+STRENGTH = "penalty"
+#: ... and what that number is called where the penalty is made.
+_STRENGTHS = ("weight", "factor")
 
 
-class ScoreNames(Mapping[str, Callable[[], Score]]):
+class Pair:
+    """A loss and a penalty by their names: ``Pair("gaussian", "l1")(penalty=0.2)`` is a score.
+
+    Its settings are those of the penalty, those of the loss, ``max_parents``, and ``penalty``: the
+    penalty's weight, or the factor of an information criterion.
+
+    Parameters
+    ----------
+    loss, penalty
+        Names of :data:`~toposwap.losses.LOSSES` and :data:`~toposwap.penalties.PENALTIES`.
+    defaults
+        Settings that this pair has where nobody gives others.
+    """
+
+    def __init__(self, loss: str, penalty: str, **defaults: Any) -> None:
+        self.loss = loss
+        self.penalty = penalty
+        self.defaults = defaults
+
+    def settings(self) -> list[str]:
+        """The names that :meth:`__call__` takes."""
+        own = list(parameters_of(PENALTIES[self.penalty]))
+        if self.penalty == L0.name:
+            own += list(parameters_of(L0))
+        return [*_with_strength(own), *parameters_of(LOSSES[self.loss]), "max_parents"]
+
+    def __call__(self, **settings: Any) -> Score:
+        """The score with these settings, which must be among :meth:`settings`."""
+        given = {**self.defaults, **settings}
+        most = given.pop("max_parents", None)
+        loss: Any = LOSSES[self.loss]
+        of_loss = {key: given.pop(key) for key in parameters_of(loss) if key in given}
+        penalty: Any = PENALTIES[self.penalty]
+        # The name "l0" is that of BIC until somebody gives the weight of an edge.
+        if self.penalty == L0.name and not given.keys().isdisjoint((STRENGTH, "weight")):
+            penalty = L0
+        return Penalized(loss(**of_loss), penalty(**_spelled_out(given, penalty)), most)
+
+
+class ScoreNames(Mapping[str, Callable[..., Score]]):
     """The scores of ``named``, which are the ones listed; other pairs are made when asked for."""
 
     #: What an error says besides the names listed.
@@ -26,16 +77,16 @@ class ScoreNames(Mapping[str, Callable[[], Score]]):
         f"{', '.join(PENALTIES)}"
     )
 
-    def __init__(self, named: Mapping[str, Callable[[], Score]]) -> None:
+    def __init__(self, named: Mapping[str, Callable[..., Score]]) -> None:
         self._named = dict(named)
 
-    def __getitem__(self, name: str) -> Callable[[], Score]:
+    def __getitem__(self, name: str) -> Callable[..., Score]:
         if name in self._named:
             return self._named[name]
         loss, _, penalty = name.rpartition("-")
         if loss not in LOSSES or penalty not in PENALTIES:
             raise KeyError(name)
-        return partial(Penalized, loss, penalty)
+        return Pair(loss, penalty)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._named)
@@ -47,23 +98,79 @@ class ScoreNames(Mapping[str, Callable[[], Score]]):
 #: Scores by name.
 SCORES = ScoreNames(
     {
-        Auto.name: Auto,
-        LeastSquares.name: LeastSquares,
-        "equal-variance-l0": partial(Penalized, "equal-variance", "l0"),
-        "bic": partial(Penalized, "gaussian", "bic"),
-        "ebic": partial(Penalized, "gaussian", "ebic"),
-        "gaussian-mcp": partial(Penalized, "gaussian", "mcp"),
-        "gaussian-l1": partial(Penalized, "gaussian", "l1"),
-        "least-squares-l1": partial(Penalized, "least-squares", "l1"),
-        "logistic": partial(Penalized, "logistic", "none"),
-        "logistic-bic": partial(Penalized, "logistic", "bic"),
+        "auto": Auto,
+        "least-squares": LeastSquares,
+        "equal-variance-l0": Pair("equal-variance", "l0"),
+        "bic": Pair("gaussian", "bic"),
+        "ebic": Pair("gaussian", "ebic"),
+        "gaussian-mcp": Pair("gaussian", "mcp"),
+        "gaussian-l1": Pair("gaussian", "l1"),
+        "least-squares-l1": Pair("least-squares", "l1"),
+        "logistic": Pair("logistic", "none"),
+        "logistic-bic": Pair("logistic", "bic"),
         # The paper's weight.
-        "logistic-l1": lambda: Penalized("logistic", L1(0.01)),
-        "poisson-l1": lambda: Penalized("poisson", L1(0.01)),
-        Basis.name: Basis,
-        BasisBIC.name: BasisBIC,
-        "basis-mcp": GroupBasis,
+        "logistic-l1": Pair("logistic", "l1", weight=0.01),
+        "poisson-l1": Pair("poisson", "l1", weight=0.01),
+        "basis": Basis,
+        "basis-bic": BasisBIC,
+        "basis-mcp": partial(GroupBasis, "mcp"),
         "basis-lasso": partial(GroupBasis, "lasso"),
-        MLP.name: MLP,
+        "mlp": MLP,
     }
 )
+
+
+def score_settings(name: str, argument: str = "score") -> list[str]:
+    """The settings of the score called ``name``; ``argument`` begins the error if there is none.
+
+    ``penalty`` is one of them where the score has one number that says how strong it penalises.
+    """
+    if name not in SCORES:
+        raise InputError(f"{argument}: {name!r} is not one of {what_there_is(SCORES, str)}")
+    made = SCORES[name]
+    return made.settings() if isinstance(made, Pair) else _with_strength(list(parameters_of(made)))
+
+
+def named_score(
+    name: str, settings: Mapping[str, Any] | None = None, argument: str = "score"
+) -> Score:
+    """The score called ``name`` with ``settings``.
+
+    >>> named_score("gaussian-l1", {"penalty": 0.2}).penalty
+    L1(weight=0.2)
+    >>> named_score("bic", {"penalty": 1}).penalty
+    BIC(factor=1.0)
+
+    Parameters
+    ----------
+    name
+        One of :data:`SCORES`, or any "<loss>-<penalty>".
+    settings
+        By name; see :func:`score_settings`. ``penalty`` is the weight of l1, MCP, ridge, L0 and the
+        like, and the factor of an information criterion, whatever its own name.
+    argument
+        The caller's name for the score, for error messages.
+    """
+    given = dict(settings or {})
+    refuse_unknown(f"{argument} {name!r}", given, score_settings(name, argument))
+    made = SCORES[name]
+    return made(**(given if isinstance(made, Pair) else _spelled_out(given, made)))
+
+
+def _spelled_out(settings: Mapping[str, Any], made: Callable[..., Any]) -> dict[str, Any]:
+    """``settings`` for ``made``, with ``penalty`` under the name that ``made`` has for it."""
+    strength = _strength(list(parameters_of(made)))
+    if STRENGTH not in settings or strength is None:
+        return dict(settings)
+    return {key: value for key, value in settings.items() if key not in (STRENGTH, strength)} | {
+        strength: settings[STRENGTH]
+    }
+
+
+def _strength(names: list[str]) -> str | None:
+    """Which of these settings says how strong a penalty is."""
+    return next((name for name in _STRENGTHS if name in names), None)
+
+
+def _with_strength(names: list[str]) -> list[str]:
+    return names if _strength(names) is None else [STRENGTH, *names]

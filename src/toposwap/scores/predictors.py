@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from toposwap.basis import Expansion
     from toposwap.losses import ColumnLoss
+    from toposwap.scores.densities import Densities
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,20 +25,41 @@ class LinearModel:
     ----------
     weights, intercepts
         (d, d) and (d,).
+    densities
+        The columns' distributions at f.
     losses
         One for each column, or None where the mean is f itself.
     """
 
     weights: NDArray[np.float64]
     intercepts: NDArray[np.float64]
+    densities: Densities
     losses: Sequence[ColumnLoss] | None = None
+
+    def linear(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """F = b + X W, (m, d)."""
+        return X @ self.weights + self.intercepts
+
+    def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(m,)."""
+        return self.densities(X, self.linear(X))
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """(m, d)."""
-        f = X @ self.weights + self.intercepts
+        f = self.linear(X)
         if self.losses is None:
             return f
         return np.column_stack([loss.mean(f[:, j]) for j, loss in enumerate(self.losses)])
+
+    def standardised(
+        self, weights: NDArray[np.float64], deviations: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """w_ij sd_i / sd_j, (d, d); w_ij sd_i where f_j is a logarithm, of odds or of a mean."""
+        effects = deviations.copy()
+        for j, loss in enumerate(self.losses or ()):
+            if loss.discrete:
+                effects[j] = 1.0
+        return weights * deviations[:, None] / effects
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,11 +74,18 @@ class AdditiveModel:
         (d, m, d).
     means
         (d,).
+    densities
+        The columns' distributions at these sums.
     """
 
     expansions: Sequence[Expansion]
     theta: NDArray[np.float64]
     means: NDArray[np.float64]
+    densities: Densities
+
+    def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(m,)."""
+        return self.densities(X, self(X))
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """(m, d)."""
@@ -64,3 +93,13 @@ class AdditiveModel:
         for x, expansion, block in zip(X.T, self.expansions, self.theta, strict=True):
             fitted += expansion(x) @ block[: expansion.size]
         return fitted
+
+    def standardised(
+        self, weights: NDArray[np.float64], deviations: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """sd(f_ij(x_i)) / sd_j, (d, d): the functions are orthonormal, so it is ||theta_ij||_2.
+
+        For a straight line that is |w_ij| sd_i / sd_j.
+        """
+        curves = np.sqrt(np.square(self.theta).sum(axis=1))
+        return np.where(weights != 0.0, curves, 0.0) / deviations

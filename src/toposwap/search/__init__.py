@@ -1,8 +1,9 @@
 """The moves through orders."""
 
-from toposwap.search.base import Move, Progress, Search, Step, run
+from toposwap.search.auto import AutoSearch
+from toposwap.search.base import Context, Move, Progress, Search, Step, run
 from toposwap.search.exact import ExactSearch
-from toposwap.search.local import AutoSearch, InsertionSearch
+from toposwap.search.insertion import InsertionSearch
 from toposwap.search.none import NoSearch
 from toposwap.search.paper import PaperSearch, suggested_sizes
 
@@ -19,6 +20,7 @@ __all__ = [
     "ExactSearch",
     "NoSearch",
     "Search",
+    "Context",
     "Move",
     "Step",
     "Progress",

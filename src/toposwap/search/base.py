@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import copy
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
-import numpy as np
-
-from toposwap.core.errors import InputError
-from toposwap.search.ctrl_c import CtrlC
+from toposwap.core.ctrl_c import CtrlC
+from toposwap.core.deadline import NEVER, Deadline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
+
+    import numpy as np
 
     from toposwap.orderfit.base import OrderFit
+    from toposwap.pruning.base import Pruner
 
 
 @dataclass(frozen=True)
@@ -57,40 +57,66 @@ class Progress(Protocol):
         """Take note of ``step``."""
 
 
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What a search is told besides the fit.
+
+    Attributes
+    ----------
+    names
+        The variables' names, for words about moves.
+    rng
+        The only source of randomness.
+    deadline
+        When to begin nothing more.
+    pruner
+        The score's own way to choose edges, whose graph may suggest an order; None without one.
+    surrogates_followed
+        The fit stands where the score's surrogates led, so that they need not be asked again.
+    """
+
+    names: Sequence[str]
+    rng: np.random.Generator
+    deadline: Deadline = NEVER
+    pruner: Pruner | None = None
+    surrogates_followed: bool = False
+
+
 class Search(ABC):
-    """A way through the orders: a generator of improving moves."""
+    """A way through the orders: settings, and a generator of improving moves."""
 
     name: ClassVar[str]
-
-    @abstractmethod
-    def moves(
-        self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
-    ) -> Iterator[Move]:
-        """Improve ``fit`` step by step, yielding after each; return when there is no way down."""
-
-    #: Seconds after which nothing more is begun, None for no limit; see the searches that have one.
-    time_budget: float | None = None
-
-    #: Whether the latest run left a way down untried because the time budget was used up.
-    out_of_time: bool = False
-
-    def after(self, seconds: float) -> Self:
-        """A search like this one with what ``seconds`` leave of its time budget."""
-        budget = self.time_budget
-        if budget is None:
-            return self
-        if not (isinstance(budget, int | float) and budget >= 0.0):
-            raise InputError(f"time_budget: must be a number of seconds >= 0, got {budget!r}")
-        shorter = copy.copy(self)
-        shorter.time_budget = max(budget - seconds, 0.0)
-        return shorter
-
     #: What the status is called when the search ends by itself.
     finished: ClassVar[str] = "converged"
+    #: Seconds for everything, from the starting order to pruning; None for no limit.
+    time_budget: float | None = None
+
+    @abstractmethod
+    def moves(self, fit: OrderFit, context: Context) -> Generator[Move, None, bool | None]:
+        """Improve ``fit`` step by step.
+
+        Parameters
+        ----------
+        fit
+            At the starting order. Moved by the search through its verbs, and at no other time than
+            between two moves that are yielded.
+        context
+            Names, randomness, deadline.
+
+        Yields
+        ------
+        Move
+            After each change that lowered ``fit.value``.
+
+        Returns
+        -------
+        bool or None
+            Whether the deadline ended the search before a local optimum; None as False. Every order
+            that ``fit`` is brought to obeys ``fit.bound.positions``.
+        """
 
     def __repr__(self) -> str:
-        settings = {key: value for key, value in vars(self).items() if key != "out_of_time"}
-        listed = ", ".join(f"{key}={value!r}" for key, value in settings.items())
+        listed = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
         return f"{type(self).__name__}({listed})"
 
 
@@ -100,22 +126,51 @@ def run(
     names: Sequence[str],
     *,
     rng: np.random.Generator,
+    deadline: Deadline | None = None,
+    pruner: Pruner | None = None,
+    surrogates_followed: bool = False,
     progress: Progress | None = None,
     max_iter: int | None = None,
 ) -> tuple[list[Step], str]:
-    """Run ``search`` on ``fit`` until it ends, is interrupted, or has made ``max_iter`` steps.
+    """Run ``search`` on ``fit`` until it ends, is interrupted, or a limit is reached.
 
     Afterwards ``fit`` stands at the best order met. Only steps that lower the score enter the
     history; one that fails to (its gain was rounding error) is undone and ends the search.
+
+    Parameters
+    ----------
+    search, fit
+        How, and from where.
+    names, rng, pruner, surrogates_followed
+        As in :class:`Context`.
+    deadline
+        By default the search's own ``time_budget`` from now.
+    progress
+        Called with each step.
+    max_iter
+        The most steps; 0 stays at the start.
+
+    Returns
+    -------
+    history, status
+        One record a step, the start included; and how it ended.
     """
     began = time.perf_counter()
+    deadline = Deadline(search.time_budget) if deadline is None else deadline
+    context = Context(names, rng, deadline, pruner, surrogates_followed)
     best, lowest = fit.snapshot(), fit.value
     history = [Step(0, lowest, "start", 0, "starting order", 0.0)]
     status = search.finished
     whole = True
     with CtrlC() as ctrl_c:
         try:
-            for move in search.moves(fit, names, rng) if max_iter != 0 else ():
+            moves = search.moves(fit, context)
+            while max_iter != 0:
+                try:
+                    move = next(moves)
+                except StopIteration as end:
+                    status = "time limit" if end.value else status
+                    break
                 if not fit.value < lowest:
                     break
                 best, lowest = fit.snapshot(), fit.value
@@ -128,15 +183,17 @@ def run(
                 if max_iter is not None and len(history) > max_iter:
                     status = "iteration limit"
                     break
+                if deadline.passed:
+                    status = "time limit"
+                    break
+            moves.close()
         except BaseException as error:
             if not ctrl_c.caused(error):
                 raise
             status = "interrupted"
             # A move may have been cut in two.
             whole = False
-    if status == search.finished and search.out_of_time:
-        status = "time limit"
     if not (whole and fit.value <= lowest):
         fit.restore(best)
-    fit.refresh()
+    fit.polish(deadline)
     return history, status

@@ -8,11 +8,10 @@ from toposwap.core.errors import InputError
 from toposwap.search.base import Move, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy as np
+    from collections.abc import Iterator
 
     from toposwap.orderfit.base import OrderFit
+    from toposwap.search.base import Context
 
 _LARGEST = 22
 
@@ -23,14 +22,9 @@ class ExactSearch(Search):
     name: ClassVar[str] = "exact"
     finished: ClassVar[str] = "global minimum"
 
-    def moves(
-        self,
-        fit: OrderFit,
-        names: Sequence[str],
-        rng: np.random.Generator,  # noqa: ARG002 - deterministic
-    ) -> Iterator[Move]:
+    def moves(self, fit: OrderFit, context: Context) -> Iterator[Move]:  # type: ignore[override]
         """One step, to the end."""
-        d = len(names)
+        d = len(context.names)
         if d > _LARGEST:
             raise InputError(
                 f"search='exact' goes through 2^d sets of variables: {d} columns are too many "

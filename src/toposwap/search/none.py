@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 from toposwap.search.base import Move, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy as np
+    from collections.abc import Iterator
 
     from toposwap.orderfit.base import OrderFit
+    from toposwap.search.base import Context
 
 
 class NoSearch(Search):
@@ -20,11 +19,10 @@ class NoSearch(Search):
     name: ClassVar[str] = "none"
     finished: ClassVar[str] = "given order"
 
-    def moves(
+    def moves(  # type: ignore[override]
         self,
         fit: OrderFit,  # noqa: ARG002
-        names: Sequence[str],  # noqa: ARG002
-        rng: np.random.Generator,  # noqa: ARG002
+        context: Context,  # noqa: ARG002
     ) -> Iterator[Move]:
         """Make none."""
         yield from ()

@@ -10,9 +10,9 @@ import numpy as np
 from toposwap.candidates import Candidates, KKTCandidates
 from toposwap.core.errors import InputError, ToposwapWarning
 from toposwap.search.base import Move, Search
-from toposwap.search.local import describe_swaps
 from toposwap.search.moves.disjoint import disjoint_swaps
 from toposwap.search.moves.repair import repair
+from toposwap.search.moves.words import swaps_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.orderfit.base import OrderFit
+    from toposwap.search.base import Context
 
 #: d, s_small, s_large, s_0: the paper's suggestions.
 SUGGESTED = np.array([[10, 30, 45, 1], [20, 50, 150, 1], [50, 100, 1000, 10], [100, 150, 2500, 15]])
@@ -78,10 +79,9 @@ class PaperSearch(Search):
         self.candidates = candidates or KKTCandidates()
         self.several = several
 
-    def moves(
-        self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
-    ) -> Iterator[Move]:
+    def moves(self, fit: OrderFit, context: Context) -> Iterator[Move]:  # type: ignore[override]
         """The while loop of Algorithm TOPO."""
+        names, rng = context.names, context.rng
         s_small, s_large, s_0 = self.sizes(len(names))
         large_searches = 0
         while True:
@@ -146,7 +146,7 @@ class PaperSearch(Search):
             return None
         for i, j in swaps:
             fit.swap(i, j)
-        return Move(space, len(pairs), describe_swaps(swaps, names))
+        return Move(space, len(pairs), swaps_in_words(swaps, names))
 
 
 def _first_improving(fit: OrderFit, pairs: NDArray[np.int64]) -> list[tuple[int, int]]:

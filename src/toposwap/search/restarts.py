@@ -5,9 +5,9 @@ determine. So the restarts after r can run ahead as if r were to fail, which mos
 their results stand; if it does not, they are begun again from what r found. What a search takes
 from here is therefore the same for any number of threads.
 
-Where the score has a guide, every other perturbed order is repaired by it first. That is cheap, so
-these perturbations can be large, and the guide's way down is another than the score's. Without a
-guide a few perturbations are large all the same: small ones alone never leave a wide valley.
+Where there is a surrogate, every other perturbed order is repaired by it first. That is cheap, so
+these perturbations can be large, and its way down is another than the score's. Without a surrogate
+a few perturbations are large all the same: small ones alone never leave a wide valley.
 
 Threads suffice, because the compiled kernels release the interpreter's lock, and they need no
 copy of the data.
@@ -16,6 +16,7 @@ copy of the data.
 from __future__ import annotations
 
 import math
+import os
 import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from toposwap.orderfit.base import OrderFit
+    from toposwap.scores.base import BoundScore
 
 
 class Restarts:
@@ -38,13 +40,20 @@ class Restarts:
     :meth:`forget`.
     """
 
-    def __init__(self, fit: OrderFit, total: int, n_jobs: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        fit: OrderFit,
+        total: int,
+        n_jobs: int,
+        rng: np.random.Generator,
+        surrogate: BoundScore | None = None,
+    ) -> None:
         self._fit, self._total, self._n_jobs = fit, total, n_jobs
         self._seed = int(rng.integers(2**63))
         self._spare: list[OrderFit] = []
         self._ahead: deque[Future[OrderFit]] = deque()
         self._stop = threading.Event()
-        self._guide = fit.bound.guide() if total else None
+        self._surrogate = surrogate
         # The caller's thread waits while the others work.
         self._threads = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
 
@@ -94,7 +103,7 @@ class Restarts:
         else:
             trial.copy_from(self._fit)
         rng = np.random.default_rng([self._seed, restart])
-        if self._guide is None:
+        if self._surrogate is None:
             d = len(trial.order)
             # A large perturbation is nearly a search from scratch: the dearer, the rarer.
             large = rng.integers(max(4, d // 3)) == 0
@@ -102,10 +111,10 @@ class Restarts:
         elif restart % 2:
             perturb(trial, rng)
         else:
-            guide = self._guide.fit(trial.order)
-            perturb(guide, rng, at_most=len(trial.order))
-            self._sweep(guide)
-            trial.reorder(guide.order)
+            cheaper = self._surrogate.fit(trial.order)
+            perturb(cheaper, rng, at_most=len(trial.order))
+            self._sweep(cheaper)
+            trial.reorder(cheaper.order)
         self._sweep(trial)
         return trial
 
@@ -121,7 +130,16 @@ def perturb(fit: OrderFit, rng: np.random.Generator, at_most: int = 0) -> None:
     """
     d = len(fit.order)
     for _ in range(int(rng.integers(2, 1 + max(3 + int(math.log(d)), at_most)))):
-        fit.insert(int(rng.integers(d)), int(rng.integers(d)))
+        variable, position = int(rng.integers(d)), int(rng.integers(d))
+        places = fit.bound.positions(fit.order, variable)
+        fit.insert(variable, min(max(position, places.start), places.stop - 1))
+
+
+def available_cores() -> int:
+    """How many cores this process may use, which a scheduler or container may have limited."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def thread_count(n_jobs: object) -> int:
@@ -134,7 +152,5 @@ def thread_count(n_jobs: object) -> int:
             f"n_jobs: must be None, a whole number >= 1, or -1 for all cores, got {n_jobs!r}"
         )
     if n_jobs == -1:
-        import joblib
-
-        return int(joblib.cpu_count())
+        return available_cores()
     return int(n_jobs)  # type: ignore[call-overload]

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
 from toposwap.certificate import violations
+from toposwap.core.deadline import NEVER
 from toposwap.orderfit.screened import ScreenedFit
-from toposwap.search.base import Move, Search
+from toposwap.search.base import Context, Move, Search
 from toposwap.search.moves.repair import repair
+from toposwap.search.surrogates import bound_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
+    from toposwap.core.deadline import Deadline
     from toposwap.core.order import Order
-    from toposwap.scores import BoundScore
+    from toposwap.scores.base import BoundScore
 
 #: A rough delta is too high by up to about this part of the values of the nodes it concerns.
 _SLACK = 1e-2
 _EXACT_DELTAS = 2
 #: Restarts cannot go round in circles, so this part of the fall that makes a move is enough.
 _ENOUGH = 0.1
+#: Parts of the whole time after which the search, and polishing, begin nothing more: what follows
+#: them, polishing and pruning, takes about as long as the search of a table that is large for it.
+_SEARCHED, _POLISHED = 0.4, 0.7
 
 
 class ScreenedSearch(Search):
@@ -34,110 +39,99 @@ class ScreenedSearch(Search):
     ----------
     n_restarts
         How often to perturb the best order and descend again.
-    time_budget
-        Seconds after which nothing but the end (polishing and repair) is begun.
     reach
         How many places a variable is moved by near moves, 5 by default; far ones have no limit.
     """
 
     name: ClassVar[str] = "screened"
 
-    def __init__(
-        self,
-        n_restarts: int | None = None,
-        time_budget: float | None = None,
-        reach: int | None = None,
-    ) -> None:
+    def __init__(self, n_restarts: int = 0, reach: int | None = None) -> None:
         self.n_restarts = n_restarts
-        self.time_budget = time_budget
         self.reach = reach
 
     def moves(  # type: ignore[override]
-        self, fit: ScreenedFit, names: Sequence[str], rng: np.random.Generator
-    ) -> Iterator[Move]:
-        """Loosely down, then exactly."""
-        deadline = np.inf
-        if self.time_budget is not None:
-            deadline = time.perf_counter() + self.time_budget
-        fit.loose = True
-        try:
-            yield from self.loosely(fit, names, rng, deadline)
-        finally:
-            fit.loose = False
-        self.out_of_time = time.perf_counter() > deadline
+        self, fit: ScreenedFit, context: Context
+    ) -> Generator[Move, None, bool | None]:
+        """Roughly down, then exactly."""
+        searching, polishing = (context.deadline.part(share) for share in (_SEARCHED, _POLISHED))
+        with fit.roughly():
+            if not context.surrogates_followed:
+                yield from self._follow_surrogates(fit, context, searching)
+            yield from self.rough_moves(fit, context, searching)
+        out_of_time = searching.passed
         before = fit.value
-        fit.refresh()
+        fit.polish(polishing)
         if fit.value < before:
-            yield Move("polish", 0, "solved the networks to the end")
-        while True:
-            failing = violations(fit.point(), fit.bound.tolerance)
-            move = repair(fit, failing, names, greedy=True)
+            yield Move("polish", 0, "solved the nodes to the end")
+        while not polishing.passed:
+            failing = violations(fit.point(), fit.bound.tolerance, fit.bound.admissible)
+            move = repair(fit, failing, context.names, greedy=True)
             if move is None:
-                return
+                return out_of_time
             yield move
+        return True
 
-    def loosely(
+    def rough_moves(
         self,
         fit: ScreenedFit,
-        names: Sequence[str],
-        rng: np.random.Generator,
-        deadline: float = np.inf,
+        context: Context,
+        deadline: Deadline,
         *,
         by_pruning: bool = False,
     ) -> Iterator[Move]:
-        """Sweeps, then restarts, on a ``fit`` that is loose; ``by_pruning`` after the first sweep.
+        """Sweeps, then restarts; ``by_pruning`` goes to the pruned graph's order in between.
 
         Pruning takes as long as several sweeps, and less the coarser the score is.
         """
+        names = context.names
         d = len(names)
         reach = min(d - 1, 5) if self.reach is None else self.reach
-        if not fit.approached:
-            yield from self._approach(fit, rng, deadline)
         if by_pruning:
             yield from self._descend(fit, fit.order.variables, reach, names, deadline)
-            yield from self._follow_pruning(fit, deadline)
+            yield from self._follow_pruning(fit, context, deadline)
         yield from self._sweeps(fit, names, reach, deadline)
-        if time.perf_counter() < deadline and fit.restart_nodes() > 0.0:
+        if not deadline.passed and fit.restart_nodes(deadline) > 0.0:
             yield Move("nodes", d, "fitted nodes from other starts")
-        restarts = fit.bound.suggested_restarts if self.n_restarts is None else self.n_restarts
-        for restart in range(restarts):
-            if time.perf_counter() > deadline:
+        for restart in range(self.n_restarts):
+            if deadline.passed:
                 return
             best, lowest = fit.snapshot(), fit.value
             perturbed = follow_missing_edge if restart % 2 else perturb_locally
-            touched = perturbed(fit, rng, reach)
+            touched = perturbed(fit, context.rng, reach)
             for _ in self._descend(fit, touched, reach, names, deadline):
                 pass
             # A better order that does not yet look it: its nodes have had one start each.
             if fit.order != best[0] and fit.value < lowest + slack(fit, len(touched)):
-                fit.restart_nodes()
+                fit.restart_nodes(deadline)
             if fit.value < lowest - _ENOUGH * fit.resolution:
-                yield Move("restart", restart + 1, f"restart {restart + 1} of {restarts}")
+                yield Move("restart", restart + 1, f"restart {restart + 1} of {self.n_restarts}")
             else:
                 fit.restore(best)
 
-    def _approach(
-        self, fit: ScreenedFit, rng: np.random.Generator, deadline: float
+    def _follow_surrogates(
+        self, fit: ScreenedFit, context: Context, deadline: Deadline
     ) -> Iterator[Move]:
-        """Go where coarser scores lead from here, if it pays."""
+        """Go where the surrogates lead from here, if it pays."""
         order = fit.order
-        for step in through_coarser(fit.bound, order, rng, deadline):
+        for step in through_surrogates(fit.bound, order, context, deadline):
             order = step.order
         if order != fit.order and fit.delta(order) < -fit.resolution:
             fit.reorder(order)
             yield Move("coarse", len(order), "went where a coarser score led")
 
-    def _follow_pruning(self, fit: ScreenedFit, deadline: float) -> Iterator[Move]:
+    def _follow_pruning(
+        self, fit: ScreenedFit, context: Context, deadline: Deadline
+    ) -> Iterator[Move]:
         """Go to an order of the pruned graph, if it pays."""
-        if time.perf_counter() > deadline:
+        if deadline.passed or context.pruner is None:
             return
-        order = fit.pruned_order()
+        order = context.pruner.order(fit.bound, fit.parameters(), fit.order, deadline=deadline)
         if order != fit.order and fit.delta(order) < -fit.resolution:
             fit.reorder(order)
             yield Move("prune", len(order), "went to the order of the pruned graph")
 
     def _sweeps(
-        self, fit: ScreenedFit, names: Sequence[str], reach: int, deadline: float
+        self, fit: ScreenedFit, names: Sequence[str], reach: int, deadline: Deadline
     ) -> Iterator[Move]:
         """Near moves until none helps, then far ones."""
         for places in (reach, len(names) - 1):
@@ -149,13 +143,13 @@ class ScreenedSearch(Search):
         visits: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]],
         reach: int,
         names: Sequence[str],
-        deadline: float,
+        deadline: Deadline,
     ) -> Iterator[Move]:
         """Visit ``visits``, and again whatever stands where something moved, until nothing does."""
         waiting = [int(v) for v in visits]
         while waiting:
             v = waiting.pop(0)
-            if time.perf_counter() > deadline:
+            if deadline.passed:
                 return
             here = int(fit.order.positions[v])
             position = self._improve(fit, v, reach)
@@ -188,25 +182,26 @@ class ScreenedSearch(Search):
 
 
 class CoarseStep(NamedTuple):
-    """An order that a search with a coarser score has met, its value there and the move to it."""
+    """An order that a search with a surrogate has met, its value there and the move to it."""
 
     order: Order
     value: float
     move: Move
 
 
-def through_coarser(
-    bound: BoundScore, order: Order, rng: np.random.Generator, deadline: float
+def through_surrogates(
+    bound: BoundScore, order: Order, context: Context, deadline: Deadline = NEVER
 ) -> Iterator[CoarseStep]:
-    """The ways of searches with the coarser scores of ``bound``, one after the other."""
-    for coarse in bound.coarser():
-        if time.perf_counter() > deadline:
+    """The ways of searches with the surrogates of ``bound``, one after the other."""
+    for surrogate in bound_surrogates(bound):
+        if deadline.passed:
             break
-        fit = coarse.fit(order)
+        fit = surrogate.bound.fit(order)
         assert isinstance(fit, ScreenedFit)
-        fit.loose = fit.approached = True
-        for move in ScreenedSearch().loosely(fit, bound.data.names, rng, deadline, by_pruning=True):
-            yield CoarseStep(fit.order, fit.value, move)
+        with fit.roughly():
+            search = ScreenedSearch(surrogate.restarts)
+            for move in search.rough_moves(fit, context, deadline, by_pruning=True):
+                yield CoarseStep(fit.order, fit.value, move)
         order = fit.order
 
 
@@ -225,6 +220,7 @@ def perturb_locally(fit: ScreenedFit, rng: np.random.Generator, reach: int) -> l
     for _ in range(2):
         here, there = rng.integers(low, high, 2)
         order = order.insert(order[int(here)], int(there))
+    order = fit.bound.admissible.nearest(order)
     fit.reorder(order)
     return [int(v) for v in order.variables[low:high]]
 
@@ -243,5 +239,6 @@ def follow_missing_edge(fit: ScreenedFit, rng: np.random.Generator, reach: int) 
     pair = int(rng.choice(steepness.size, p=steepness.ravel() / steepness.sum()))
     cause, effect = divmod(pair, len(order))
     low, high = int(places[effect]), int(places[cause])
-    fit.reorder(order.insert(cause, low) if rng.integers(2) else order.insert(effect, high))
+    moved = order.insert(cause, low) if rng.integers(2) else order.insert(effect, high)
+    fit.reorder(fit.bound.admissible.nearest(moved))
     return [int(v) for v in fit.order.variables[low : high + 1]]

@@ -1,54 +1,93 @@
-"""Where a search begins."""
+"""Where a search begins: orders that are read off the data, and the first fit."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from toposwap.core.errors import InputError
-from toposwap.core.graph import topological_order
+from toposwap.core.ctrl_c import CtrlC
+from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.order import Order
-from toposwap.core.weights import as_weights
-from toposwap.kernels.graphs.precedence import precedence_table
-from toposwap.kernels.least_squares import pivoted
-from toposwap.orderfit.screened import ScreenedFit
-from toposwap.scores.correlated import least_correlated_order
-from toposwap.search.base import Step
-from toposwap.search.ctrl_c import CtrlC
-from toposwap.search.screened import through_coarser
+from toposwap.orderfit.descent import descend
+from toposwap.orderfit.starts import least_correlated_order, smallest_variance_order
+from toposwap.search.base import Context, Step
+from toposwap.search.screened import ScreenedSearch, through_surrogates
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Callable
+
+    import numpy as np
 
     from toposwap.core.dataset import Dataset
     from toposwap.orderfit.base import OrderFit
-    from toposwap.scores import BoundScore
+    from toposwap.pruning.base import Pruner
+    from toposwap.scores.base import BoundScore
     from toposwap.search.base import Progress
 
-INITS = ("auto", "variance", "correlation", "random")
+
+def surrogate_order(
+    data: Dataset, rng: np.random.Generator | None = None, n_starts: int = 1
+) -> Order:
+    """The order of a local minimum of :class:`~toposwap.scores.Basis` on ``data``.
+
+    A good order for scores that are expensive to search with. No insertion and no swap lowers the
+    score of the additive model from there. The first descent starts from the order of smallest
+    conditional variances, further ones (``n_starts``, which need ``rng``) from random orders; the
+    best order is returned.
+    """
+    from toposwap.scores.additive.score import surrogate
+
+    fit = surrogate(data).fit(smallest_variance_order(data))
+    descend(fit)
+    best, lowest = fit.order, fit.value
+    for _ in range(n_starts - 1):
+        assert rng is not None
+        fit.reorder(Order(rng.permutation(data.d)))
+        descend(fit)
+        if fit.value < lowest - fit.resolution:
+            best, lowest = fit.order, fit.value
+    return best
+
+
+#: Orders by name, for ``init`` and for the ``start`` of a strategy.
+STARTS: dict[str, Callable[[Dataset], Order]] = {
+    "variance": smallest_variance_order,
+    "correlation": least_correlated_order,
+    "additive": surrogate_order,
+}
+#: What the user may call a start; "auto" is what suits the score.
+INITS = ("auto", *STARTS, "random")
+
+
+class FirstFit(NamedTuple):
+    """The fit that a search begins with, and how it came about."""
+
+    fit: OrderFit
+    surrogates_followed: bool
+    interrupted: bool = False
 
 
 def automatic_fit(
     bound: BoundScore,
     rng: np.random.Generator,
-    time_budget: float | None = None,
+    deadline: Deadline = NEVER,
+    *,
     progress: Progress | None = None,
-) -> tuple[OrderFit, bool]:
-    """What ``init="auto"`` begins with: an order that the score proposes, or its surrogates find.
+    pruner: Pruner | None = None,
+) -> FirstFit:
+    """What ``init="auto"`` begins with: the start of the score's strategy, or what follows from it.
 
-    Where there are such, deltas are expensive. So is the first fit, which should not be spent on an
-    order that is to be left soon. Also returned: whether Ctrl-C has ended the search for it.
+    Where deltas are expensive, so is the first fit, which should not be spent on an order that is
+    to be left soon: there the surrogates are followed before it. Ctrl-C ends that.
     """
-    began, interrupted = time.perf_counter(), False
-    deadline = np.inf if time_budget is None else began + time_budget
-    order = bound.starting_order(rng)
-    if order is None:
-        order = smallest_variance_order(bound.data)
+    strategy, began, interrupted = bound.strategy, time.perf_counter(), False
+    order = bound.admissible.nearest(STARTS[strategy.start](bound.data))
+    if strategy.search != ScreenedSearch.name:
+        return FirstFit(bound.fit(order), surrogates_followed=False)
+    context = Context(bound.data.names, rng, deadline, pruner)
     with CtrlC() as ctrl_c:
         try:
-            for step in through_coarser(bound, order, rng, deadline):
+            for step in through_surrogates(bound, order, context, deadline):
                 order, seconds = step.order, time.perf_counter() - began
                 if progress is not None:
                     move = step.move
@@ -57,99 +96,4 @@ def automatic_fit(
             if not ctrl_c.caused(error):
                 raise
             interrupted = True
-    fit = bound.fit(order)
-    if isinstance(fit, ScreenedFit):
-        fit.approached = True
-    return fit, interrupted
-
-
-def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> tuple[Order, str | None]:
-    """Return the order that ``init`` stands for, and a remark if it had to be mended.
-
-    ``init`` is "auto" or "variance" (a pivoted factorisation), "correlation" (the least correlated
-    first), "random", an order (column positions or names), or a weight matrix (d, d), whose weakest
-    edges are dropped until it has no cycle.
-    """
-    if isinstance(init, str):
-        if init == "random":
-            return Order(rng.permutation(data.d)), None
-        if init == "correlation":
-            return least_correlated_order(data), None
-        if init in INITS:
-            return smallest_variance_order(data), None
-        raise InputError(
-            f"init: {init!r} is not one of {', '.join(map(repr, INITS))}, an order or a weight "
-            "matrix"
-        )
-    if isinstance(init, Order):
-        return _checked(init, data), None
-    shape = dimensions(init)
-    if shape == 2:
-        return _from_weights(as_weights(init, data.names, "init"), data)
-    if shape == 1:
-        if all(isinstance(name, str) for name in init):
-            init = [data.index(name) for name in init]
-        return _checked(Order(init), data), None
-    raise InputError(
-        f"init: expected a name, an order or a weight matrix, got {type(init).__name__}"
-    )
-
-
-def smallest_variance_order(data: Dataset) -> Order:
-    """Next is always the variable with the least variance given those before it."""
-    cost = (data.scale / data.scale.max()) ** 2
-    return Order(
-        pivoted.smallest_variance_order(data.factor.T.copy(), cost, precedence_table(None))
-    )
-
-
-def without_weakest(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    """Drop the edges of smallest |weight| until no cycle is left; the rest and how many went.
-
-    The number to drop is found by bisection: a graph with fewer edges has no more cycles.
-    """
-    weights = weights.copy()
-    loops = np.count_nonzero(np.diag(weights))
-    np.fill_diagonal(weights, 0.0)
-    edges = np.flatnonzero(weights)
-    weakest_first = edges[np.argsort(np.abs(weights.flat[edges]), kind="stable")]
-    enough, too_few = len(edges), -1
-    while enough - too_few > 1:
-        tried = (enough + too_few) // 2
-        rest = weights.copy()
-        rest.flat[weakest_first[:tried]] = 0.0
-        if topological_order(rest != 0.0) is None:
-            too_few = tried
-        else:
-            enough = tried
-    weights.flat[weakest_first[:enough]] = 0.0
-    return weights, enough + int(loops)
-
-
-def _from_weights(weights: NDArray[np.float64], data: Dataset) -> tuple[Order, str | None]:
-    rest, dropped = without_weakest(weights)
-    # Of the many orders of a sparse graph, the one nearest to a good guess.
-    variables = topological_order(rest != 0.0, smallest_variance_order(data).variables)
-    assert variables is not None
-    if not dropped:
-        return Order(variables), None
-    return Order(variables), (
-        f"the weight matrix has cycles: its {dropped} weakest "
-        f"{'edge was' if dropped == 1 else 'edges were'} dropped to make it a DAG"
-    )
-
-
-def dimensions(init: Any) -> int | None:
-    """Number of dimensions of what may be an array, None if its rows are of unequal length."""
-    try:
-        return np.ndim(init)
-    except ValueError:  # rows of unequal length
-        return None
-
-
-def _checked(order: Order, data: Dataset) -> Order:
-    if len(order) != data.d:
-        raise InputError(
-            f"init: an order of {len(order)} variables for {data.d} columns; each must appear once"
-        )
-    return order
+    return FirstFit(bound.fit(order), surrogates_followed=True, interrupted=interrupted)

@@ -17,9 +17,10 @@ from matplotlib.transforms import Affine2D
 import toposwap
 from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning
 from toposwap.report import draw_graph
+from toposwap.report.graph import ReportedGraph, reported_graph
 from toposwap.report.plot import graph as plot
-from toposwap.report.plot.canvas import NEGATIVE, POSITIVE
 from toposwap.report.plot.graph import graph_figure
+from toposwap.report.plot.legend import NEGATIVE, POSITIVE, UNSIGNED
 from toposwap.simulate import dag, edge_weights
 
 TRIANGLE = np.array([[0, 1.0, -0.5], [0, 0, 2.0], [0, 0, 0]])
@@ -29,9 +30,10 @@ def model(d, k=2, seed=0):
     return edge_weights(dag(d, "ER", k, random_state=seed), random_state=seed)
 
 
-def drawn(weights, **options):
-    names = [f"x{k}" for k in range(len(weights))]
-    axes = graph_figure(weights, names, **options).axes[0]
+def drawn(graph):
+    if isinstance(graph, np.ndarray):
+        graph = ReportedGraph.of_weights(graph, [f"x{k}" for k in range(len(graph))])
+    axes = graph_figure(graph).axes[0]
     arrows = [patch for patch in axes.patches if isinstance(patch, FancyArrowPatch)]
     boxes = [patch for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
     return axes, arrows, boxes
@@ -58,6 +60,70 @@ def test_width_and_colour_tell_the_weight():
     assert colours == [NEGATIVE.lower(), POSITIVE.lower(), POSITIVE.lower()]
     widths = [arrow.get_linewidth() for arrow in by_width]
     assert widths[0] < widths[1] < widths[2]
+
+
+def words_of(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_open_directions_have_no_arrowhead():
+    """x0 -> x2 <- x1 is fixed by its v-structure; x2 -> x3 follows from it, x4 - x5 is open."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 6))
+    X[:, 2] += X[:, 0] + X[:, 1]
+    X[:, 3] += X[:, 2]
+    X[:, 5] += X[:, 4]
+    graph = reported_graph(toposwap.Topo("bic", random_state=0).fit(X))
+    assert graph.open.sum() == 1
+    axes, arrows, boxes = drawn(graph)
+    assert len(arrows) == 4
+    open_ends = [arrow for arrow in arrows if not has_head(arrow)]
+    assert len(open_ends) == 1
+    # It joins the boxes of x4 and x5, which it touches.
+    ends = centre_line(open_ends[0])[[0, -1]]
+    texts = {text.get_text(): text.get_position() for text in axes.texts}
+    heights = sorted(texts[name][1] for name in ("x4", "x5"))
+    half = boxes[0].get_path().get_extents().height / 2.0
+    np.testing.assert_allclose(
+        sorted(ends[:, 1]), [heights[0] + half, heights[1] - half], atol=1e-6
+    )
+    assert "no arrowhead: the data fit as well either way round" in words_of(axes)
+    # The class of the same graph is not what least squares leaves open.
+    squares = toposwap.Topo("least-squares").fit(X[:, 4:])
+    assert np.count_nonzero(squares.adjacency_matrix_) == 1
+    axes, arrows, _ = drawn(reported_graph(squares))
+    assert all(map(has_head, arrows))
+    assert not any("arrowhead" in words for words in words_of(axes))
+
+
+def has_head(arrow):
+    """Whether something filled, the head, is painted beside the line."""
+    return any(np.atleast_1d(arrow._get_path_in_displaycoord()[1]))
+
+
+def test_widths_do_not_depend_on_units_where_the_score_does_not():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(500, 4))
+    X[:, 2] += X[:, 0] + 0.3 * X[:, 1]
+    X[:, 3] += 2.0 * X[:, 2]
+    widths = []
+    for units in ([1, 1, 1, 1], [1e3, 1, 1e-2, 50]):
+        graph = reported_graph(toposwap.Topo("bic", random_state=0).fit(X * units))
+        axes, arrows, _ = drawn(graph)
+        widths.append(sorted(arrow.get_linewidth() for arrow in arrows))
+        assert any(words.startswith("width: |standardised weight|") for words in words_of(axes))
+    np.testing.assert_allclose(widths[0], widths[1], rtol=1e-6)
+    squares = reported_graph(toposwap.Topo("least-squares").fit(X))
+    assert any(words.startswith("width: |weight|") for words in words_of(drawn(squares)[0]))
+
+
+def test_curves_have_no_sign():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(400, 2))
+    X[:, 1] += np.square(X[:, 0])
+    axes, arrows, _ = drawn(reported_graph(toposwap.Topo("basis-bic").fit(X)))
+    assert [to_hex(arrow.get_edgecolor()) for arrow in arrows] == [UNSIGNED.lower()]
+    assert words_of(axes)[0] == "effect may rise and fall with cause"
 
 
 @pytest.mark.parametrize("d", [3, 12, 30, 60])
@@ -92,7 +158,7 @@ def centre_line(arrow):
 
 def test_names_fit_into_their_boxes():
     names = ["a", "mean household income in euros", "Supercalifragilisticexpialidocious"]
-    figure = graph_figure(TRIANGLE, names)
+    figure = graph_figure(ReportedGraph.of_weights(TRIANGLE, names))
     figure.set_dpi(100)
     figure.draw_without_rendering()
     axes = figure.axes[0]
@@ -124,15 +190,14 @@ def test_only_the_strongest_of_very_many_edges_are_drawn(monkeypatch):
     axes, arrows, boxes = drawn(edge_weights(dag(8, "full", random_state=0), random_state=0))
     assert len(arrows) == 10
     assert len(boxes) == 8
-    legend = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert "18 weaker edges are not drawn" in legend
+    assert "18 weaker edges are not drawn" in words_of(axes)
 
 
 def test_graphs_without_edges(tmp_path):
     draw_graph(np.zeros((5, 5)), tmp_path / "g.png")
     axes, arrows, boxes = drawn(np.zeros((5, 5)))
     assert (len(arrows), len(boxes)) == (0, 5)
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["no edges"]
+    assert words_of(axes) == ["no edges"]
 
 
 def test_refusals(tmp_path):

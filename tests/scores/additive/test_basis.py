@@ -14,7 +14,7 @@ from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
 from toposwap.metrics import compare
 from toposwap.scores import Basis, GroupBasis, LeastSquares, surrogate_order
-from toposwap.scores.additive.surrogate import RIDGE
+from toposwap.scores.additive.score import surrogate
 from toposwap.search import AutoSearch, run
 
 SETTINGS = [
@@ -223,7 +223,7 @@ def test_surrogate_order_is_a_local_minimum_and_cheap_data_are_enough():
     X, A = additive_table(6, d=8, n=500)
     data = Dataset.from_table(X)
     order = surrogate_order(data)
-    fit = Basis(n_functions=8, ridge=RIDGE).bind(data).fit(order)
+    fit = surrogate(data).fit(order)
     assert min(fit.insertion_profile(v).min() for v in range(8)) >= -fit.resolution
     assert fit.swap_changes(fit.all_pairs()).min() >= -fit.resolution
     assert (order.positions[:, None] < order.positions)[A].mean() > 0.9
@@ -253,7 +253,7 @@ def test_blocks_in_check_kkt_and_refine():
     for start in (model.weights_, theta, model.causal_order_):
         assert ts.refine(start, X, score="basis").score_ <= model.score_
     with pytest.raises(InputError, match=r"W: shape \(5, 8, 5\)"):
-        ts.refine(theta, X)
+        ts.refine(theta, X, score="least-squares")
 
 
 def test_coefficients_of_functions_that_do_not_exist_are_refused():

@@ -246,7 +246,7 @@ def test_a_weight_matrix_can_be_checked_where_it_says_it_all():
     model = ts.Topo(score=score).fit(X)
     assert ts.check_kkt(model.weights_, X, score=score).satisfied
     assert not ts.check_kkt(1.1 * model.weights_, X, score=score).satisfied
-    plain = ts.Topo().fit(X)
+    plain = ts.Topo("least-squares").fit(X)
     assert model.score_ == pytest.approx(plain.score_, rel=1e-8)
     with pytest.raises(ts.InputError, match="2 numbers for each edge"):
         ts.check_kkt(model.weights_, X, score=CUBIC)

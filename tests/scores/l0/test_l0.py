@@ -202,7 +202,7 @@ def test_restarts_lower_the_score_and_stop_in_time():
 def test_bad_restarts_are_refused(search, message):
     X = np.random.default_rng(0).standard_normal((20, 3))
     with pytest.raises(InputError, match=message):
-        ts.Topo(search=search).fit(X)
+        ts.Topo("least-squares", search=search).fit(X)
 
 
 @BOTH

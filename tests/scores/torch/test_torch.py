@@ -272,4 +272,4 @@ def test_asking_together_changes_no_price():
     for v in range(5):
         np.testing.assert_array_equal(*(fit.insertion_profile(v) for fit in fits))
     np.testing.assert_array_equal(*(fit.swap_changes(pairs) for fit in fits))
-    assert fits[0].price(Order(range(5))) == fits[1].price(Order(range(5)))
+    assert fits[0].delta(Order(range(5))) == fits[1].delta(Order(range(5)))

@@ -53,7 +53,7 @@ class PC(_CausalLearn):
         score: Any = "auto",
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.alpha = alpha
         self.score = score
@@ -95,7 +95,7 @@ class GES(_CausalLearn):
         score: Any = "auto",
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.max_parents = max_parents
         self.score = score
@@ -133,7 +133,7 @@ class BOSS(_CausalLearn):
         score: Any = "auto",
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.lambda_bic = lambda_bic
         self.score = score

@@ -38,7 +38,7 @@ class Dagma(Peer):
         score: Any = "auto",
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.lambda1 = lambda1
         self.warm_iter = warm_iter

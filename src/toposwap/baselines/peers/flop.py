@@ -40,7 +40,7 @@ class FLOP(Peer):
         score: Any = "auto",
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.lambda_bic = lambda_bic
         self.restarts = restarts

@@ -31,7 +31,7 @@ class DirectLiNGAM(Peer):
         score: Any = "auto",
         prune: float | str | None = "auto",
         center: bool = True,
-        random_state: Any = None,
+        random_state: Any = 0,
     ) -> None:
         self.score = score
         self.prune = prune

@@ -1,1 +1,1 @@
-"""The commands, one file each, and what several of them do alike."""
+"""The commands, one file each."""

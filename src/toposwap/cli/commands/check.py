@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toposwap.cli.options.learning import Scoring, scoring_options
+from toposwap.cli.options.numbers import Number
 from toposwap.cli.options.reading import Reading, reading_options
 from toposwap.cli.terminal.progress import ProgressLine
 from toposwap.cli.terminal.show import say, show, show_json
 
 if TYPE_CHECKING:
-    from toposwap.cli.commands.judge import Judged
+    from toposwap.assess import Assessment
     from toposwap.report.residuals import Residual
 
 _EPILOG = """\b
@@ -37,7 +38,7 @@ ones, too.
 @click.argument("weights", type=click.Path(path_type=Path))
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     metavar="NUMBER",
     help="Largest relative residual to accept; by default the score's own (1e-8).",
 )
@@ -75,7 +76,7 @@ def check(
     return 0 if judged.certificate.satisfied else 1
 
 
-def _print(judged: Judged, worst: list[Residual], names: list[str]) -> None:
+def _print(judged: Assessment, worst: list[Residual], names: list[str]) -> None:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -107,7 +108,7 @@ def _print(judged: Judged, worst: list[Residual], names: list[str]) -> None:
         show(listing)
 
 
-def _print_json(judged: Judged, worst: list[Residual], names: list[str]) -> None:
+def _print_json(judged: Assessment, worst: list[Residual], names: list[str]) -> None:
     from toposwap.report.record import certificate_record
 
     answer: dict[str, Any] = {

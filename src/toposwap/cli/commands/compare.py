@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toposwap.cli.options.numbers import Number
 from toposwap.cli.terminal.show import show, show_json
 from toposwap.core.errors import InputError, ToposwapWarning
 
@@ -44,7 +45,7 @@ _WORDS = {
 @click.argument("estimate", type=click.Path(path_type=Path))
 @click.option(
     "--threshold",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     metavar="NUMBER",
     default=0.0,
     help="Ignore edges of the estimate with |weight| below this.",

@@ -25,7 +25,7 @@ def demo(output: Path) -> None:
     Prints the edges and the certificate, compares with the graph the data were drawn from, and
     writes the edges, the whole result and a picture.
     """
-    from toposwap.cli.commands.work import deliver, learn
+    from toposwap.cli.fitting import deliver, fit_table
     from toposwap.cli.options.learning import Learning, Scoring
     from toposwap.cli.options.outputs import Outputs
     from toposwap.cli.options.reading import Reading
@@ -49,16 +49,16 @@ def demo(output: Path) -> None:
         picture = None
     outputs = Outputs((output / "edges.csv", output / "result.json"), picture)
     outputs.check([])
-    learned = learn(
+    fitted = fit_table(
         sample_table(),
         Reading(None, ".", (), (), drop_missing=False),
-        Learning(Scoring("auto", None, center=True), "auto", {}, "auto", 0, None),
+        Learning(Scoring("auto"), "auto", {}, "auto", 0, None),
         lambda _frame: "auto",
     )
     say("500 simulated days in a greenhouse; what causes what?\n")
-    deliver(learned, outputs)
-    truth = read_weights(sample_truth(), learned.model.names_)
-    found = compare(truth.to_numpy(), learned.model.adjacency_matrix_)
+    deliver(fitted, outputs)
+    truth = read_weights(sample_truth(), fitted.model.names_)
+    found = compare(truth.to_numpy(), fitted.model.adjacency_matrix_)
     say(
         f"\nAgainst the graph the data were drawn from: {found.correct} of {found.n_true_edges} "
         f"edges found, {found.extra} extra, {found.reversed} reversed."

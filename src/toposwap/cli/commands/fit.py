@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toposwap.cli.commands.work import deliver, learn
+from toposwap.cli.fitting import deliver, fit_table
 from toposwap.cli.options.learning import Learning, learning_options
 from toposwap.cli.options.outputs import Outputs, output_options
 from toposwap.cli.options.reading import Reading, reading_options
@@ -16,16 +16,26 @@ from toposwap.core.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from toposwap.core.table import NumberTable
+
 _STARTS = ("auto", "variance", "correlation", "random")
 _EPILOG = """\b
 Examples:
   toposwap fit data.csv
   toposwap fit data.csv -o edges.csv -o result.json --plot graph.png
+  toposwap fit data.csv --score bic --penalty 1
   toposwap fit data.csv --columns "rain,wind speed,yield" --prune 0.1
   toposwap fit export.csv --sep ";" --decimal "," --drop-missing
   toposwap fit data.csv --search paper --init random --seed 7
   toposwap fit data.csv --init notears
   toposwap fit data.csv --json | jq .edges
+
+\b
+What the table of edges says:
+  weight        change of the effect for a unit of the cause; of log odds for columns of two
+                values, of the logarithm of the mean for counts; the size of a curve or a network
+  standardised  the same in standard deviations, to compare columns of different units
+  direction     open: the data fit as well either way round; the picture has no arrowhead there
 
 Ctrl-C during the search keeps the best graph found so far.
 """
@@ -51,10 +61,10 @@ def fit(table: Path, init: str, reading: Reading, learning: Learning, outputs: O
     """
     start = _file(init)
     outputs.check([table] if start is None else [table, start])
-    learned = learn(
+    fitted = fit_table(
         table, reading, learning, lambda frame: init if start is None else _start(start, frame)
     )
-    deliver(learned, outputs)
+    deliver(fitted, outputs)
 
 
 def _file(init: str) -> Path | None:
@@ -71,7 +81,7 @@ def _file(init: str) -> Path | None:
     return Path(init)
 
 
-def _start(file: Path, frame: pd.DataFrame) -> Any:
+def _start(file: Path, frame: NumberTable | pd.DataFrame) -> Any:
     """The order or the weights in a file."""
     from toposwap.io import read_order, read_weights
 

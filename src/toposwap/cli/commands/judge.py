@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from toposwap.certificate import Certificate, certify
+from toposwap.assess import Assessment, assess
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
-from toposwap.core.graph import topological_order
 from toposwap.core.weights import as_weights
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from toposwap.cli.options.learning import Scoring
-    from toposwap.scores import Point
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """Q and its derivatives at the weights, the verdict, and whether they are a DAG's.
-
-    ``score_name`` is what Q is called and ``choices`` what was chosen by looking at the data.
-    """
-
-    point: Point
-    certificate: Certificate
-    acyclic: bool
-    score_name: str
-    choices: tuple[str, ...]
+    from toposwap.core.table import NumberTable
 
 
 def judge(
-    weights: pd.DataFrame, frame: pd.DataFrame, scoring: Scoring, tolerance: float | None = None
-) -> Judged:
+    weights: pd.DataFrame,
+    frame: NumberTable | pd.DataFrame,
+    scoring: Scoring,
+    tolerance: float | None = None,
+) -> Assessment:
     """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are."""
     score = scoring.build()
     data = Dataset.from_table(frame, center=scoring.center)
@@ -44,12 +31,4 @@ def judge(
             "determine, so there is nothing to check; 'toposwap refine' starts from their order"
         )
     bound = score.bind(data)
-    point = bound.evaluate(as_weights(weights, data.names))
-    certificate = certify(
-        point,
-        convex=bound.score.convex,
-        separable=bound.score.separable,
-        tolerance=bound.tolerance if tolerance is None else tolerance,
-    )
-    acyclic = topological_order(point.weights != 0.0) is not None
-    return Judged(point, certificate, acyclic, bound.score.name, bound.choices)
+    return assess(bound, as_weights(weights, data.names), tolerance=tolerance)

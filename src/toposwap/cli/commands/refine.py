@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toposwap.cli.commands.work import deliver, learn
+from toposwap.cli.fitting import deliver, fit_table
 from toposwap.cli.options.learning import Learning, learning_options
 from toposwap.cli.options.outputs import Outputs, output_options
 from toposwap.cli.options.reading import Reading, reading_options
@@ -15,6 +15,9 @@ from toposwap.cli.terminal.show import show
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from toposwap.assess import Assessment
+    from toposwap.core.table import NumberTable
 
 _EPILOG = """\b
 Examples:
@@ -43,28 +46,28 @@ def refine(
 
     The result's score is at most that of the weights, less their weakest edges if they have cycles.
     """
-    from toposwap.cli.commands.judge import Judged, judge
+    from toposwap.cli.commands.judge import judge
     from toposwap.io import read_weights
     from toposwap.report.record import certificate_record
     from toposwap.report.text import key_values
     from toposwap.report.words import certificate_in_words
 
     outputs.check([table, weights])
-    before: list[Judged] = []
+    before: list[Assessment] = []
 
-    def start(frame: pd.DataFrame) -> pd.DataFrame:
+    def start(frame: NumberTable | pd.DataFrame) -> pd.DataFrame:
         matrix = read_weights(weights, list(frame.columns))
         # A block of parameters is not determined by its norm: then only the order is a start.
         if not learning.scoring.build().edge_blocks:
             before.append(judge(matrix, frame, learning.scoring))
         return matrix
 
-    learned = learn(table, reading, learning, start)
-    model = learned.model
+    fitted = fit_table(table, reading, learning, start)
+    model = fitted.model
     old = before[0] if before else None
     score = model.history_[0].score if old is None else old.point.value
     certificate = None if old is None else certificate_record(old.certificate, model.names_)
-    deliver(learned, outputs, {"before": {"score": score, "certificate": certificate}})
+    deliver(fitted, outputs, {"before": {"score": score, "certificate": certificate}})
     if not (outputs.json or outputs.quiet):
         remark = " (at their order)"
         if old is not None:

@@ -24,8 +24,10 @@ Examples:
   toposwap reproduce linear-ev --jobs 2          all seeds; Ctrl-C and run again to go on
   toposwap reproduce figures-er --dask tcp://host:8786
   toposwap reproduce --results RESULTS.md        the tables of everything that is finished
+  toposwap reproduce path/to/mine.toml           an experiment of your own
 
-NAME may also be the path of a .toml file of the same form.
+docs/experiments.md says what such a file holds: data, methods and scores of the package, of your
+own modules, and tables in CSV files.
 """
 
 
@@ -54,7 +56,11 @@ NAME may also be the path of a .toml file of the same form.
     show_default=True,
     help="Directory for results; finished cells in it are not run again.",
 )
-@click.option("--any-version", is_flag=True, help="Keep cells that other versions have finished.")
+@click.option(
+    "--fresh", is_flag=True, help="Run cells again that another version of the code finished."
+)
+# The default; scripts that say so keep working.
+@click.option("--any-version", is_flag=True, hidden=True, expose_value=False)
 @click.option("--retry", is_flag=True, help="Run cells again that failed.")
 @click.option(
     "--results",
@@ -70,11 +76,11 @@ def reproduce(
     jobs: int,
     dask: str | None,
     output: Path,
-    any_version: bool,
+    fresh: bool,
     retry: bool,
     results: Path | None,
 ) -> int:
-    """Run the experiment NAME of the paper, or go on with it.
+    """Run the experiment NAME of the paper, or one in a .toml file, or go on with it.
 
     Writes NAME.csv (every cell), NAME.md (mean and standard error beside the paper's figure) and
     plots. Cells that are finished survive whatever happens and are not run again.
@@ -100,8 +106,8 @@ def reproduce(
     if methods is not None:
         experiment = _only(experiment, [label.strip() for label in methods.split(",")])
     with Store(output) as store:
-        state = _run(experiment, store, jobs, dask, any_version=any_version, retry=retry)
-        return _deliver(experiment, store, state, any_version=any_version)
+        state = _run(experiment, store, jobs, dask, fresh=fresh, retry=retry)
+        return _deliver(experiment, store, state, fresh=fresh)
 
 
 def _list() -> int:
@@ -139,7 +145,7 @@ def _run(
     jobs: int,
     dask: str | None,
     *,
-    any_version: bool,
+    fresh: bool,
     retry: bool,
 ) -> Progress:
     from toposwap.experiments.execution.run import run
@@ -154,10 +160,10 @@ def _run(
         return Pool(jobs, experiment.limit)
 
     with Bar(experiment.name) as bar:
-        return run(experiment, store, workers, any_version=any_version, retry=retry, progress=bar)
+        return run(experiment, store, workers, fresh=fresh, retry=retry, progress=bar)
 
 
-def _deliver(experiment: Experiment, store: Store, state: Progress, *, any_version: bool) -> int:
+def _deliver(experiment: Experiment, store: Store, state: Progress, *, fresh: bool) -> int:
     from toposwap.experiments.cell import code_version
     from toposwap.experiments.output.files import write_outputs
 
@@ -166,7 +172,10 @@ def _deliver(experiment: Experiment, store: Store, state: Progress, *, any_versi
 
     for method, why in state.skipped.items():
         note(f"{method} is skipped: {why}")
-    version = None if any_version else code_version()
+    if state.older:
+        count, versions = sum(state.older.values()), ", ".join(state.older)
+        note(f"{count} of the cells are of other versions ({versions}); --fresh runs them again")
+    version = code_version() if fresh else None
     paths = write_outputs(experiment, store, version, note) if state.done else []
     if paths:
         text = next(path for path in paths if path.suffix == ".md").read_text(encoding="utf-8")

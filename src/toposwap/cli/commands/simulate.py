@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from toposwap.cli.options.numbers import Whole
 from toposwap.cli.terminal.show import say
 from toposwap.core.errors import InputError
 
@@ -18,10 +19,10 @@ Examples:
 """
 
 
-@click.command(epilog=_EPILOG)
+@click.command(epilog=_EPILOG, short_help="Draw a random graph and data from it.")
 @click.option(
     "--nodes",
-    type=click.IntRange(min=2),
+    type=Whole(min=2),
     metavar="N",
     default=20,
     show_default=True,
@@ -29,7 +30,7 @@ Examples:
 )
 @click.option(
     "--rows",
-    type=click.IntRange(min=2),
+    type=Whole(min=2),
     metavar="N",
     default=1000,
     show_default=True,
@@ -57,7 +58,7 @@ Examples:
     "gp-add (sums of Gaussian processes, one a parent), logistic (0/1 columns) or poisson "
     "(counts).",
 )
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Same seed, same files.")
+@click.option("--seed", type=Whole(min=0), metavar="N", help="Same seed, same files.")
 @click.option(
     "-o",
     "--output",

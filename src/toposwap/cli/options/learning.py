@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from toposwap.cli.options.numbers import Number, Whole
 from toposwap.core.errors import InputError
 from toposwap.core.registry import what_there_is
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from toposwap.scores import Score
     from toposwap.search import Progress
 
-_COUNT = click.IntRange(min=0)
+_COUNT = Whole(min=0)
 
 
 @dataclass(frozen=True)
@@ -27,18 +29,25 @@ class Scoring:
     """Which Q, on centred data or not."""
 
     score: str
-    ridge: float | None
-    center: bool
+    penalty: float | None = None
+    ridge: float | None = None
+    center: bool = True
 
     def build(self) -> Score:
         """The score object, or an error that names the option."""
         from toposwap.scores import SCORES
+        from toposwap.scores.penalty_weight import with_penalty
 
         kind: Any = _chosen("--score", self.score, SCORES)
         if self.ridge is not None and "ridge" not in inspect.signature(kind).parameters:
             raise InputError("--ridge belongs to --score least-squares: add that, or leave it out")
         score: Score = kind() if self.ridge is None else kind(ridge=self.ridge)
-        return score
+        if self.penalty is None:
+            return score
+        try:
+            return with_penalty(score, self.penalty)
+        except InputError as error:
+            raise InputError(f"--penalty: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -102,8 +111,17 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "mlp (neural networks).",
     )
     @click.option(
+        "--penalty",
+        type=Number(min=0),
+        metavar="NUMBER",
+        help="Weight of the score's penalty; more makes fewer edges. For auto, bic, ebic and l0 it "
+        "multiplies Schwarz's penalty per edge: 2 by default, as in FLOP and Tetrad; 1 is BIC as "
+        "Schwarz defined it (the default of basis-bic). For l1, mcp, ridge, basis-lasso and mlp "
+        "it is the weight itself.",
+    )
+    @click.option(
         "--ridge",
-        type=click.FloatRange(min=0),
+        type=Number(min=0),
         metavar="NUMBER",
         help="With --score least-squares: penalty on squared weights; needed with no more rows "
         "than columns.",
@@ -111,9 +129,15 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--no-center", is_flag=True, help="Do not subtract the column means.")
     @wraps(command)
     def with_scoring(
-        *args: Any, score: str, ridge: float | None, no_center: bool, **others: Any
+        *args: Any,
+        score: str,
+        penalty: float | None,
+        ridge: float | None,
+        no_center: bool,
+        **others: Any,
     ) -> Any:
-        return command(*args, scoring=Scoring(score, ridge, not no_center), **others)
+        scoring = Scoring(score, penalty, ridge, not no_center)
+        return command(*args, scoring=scoring, **others)
 
     return with_scoring
 
@@ -152,7 +176,7 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--time-budget",
-        type=click.FloatRange(min=0),
+        type=Number(min=0),
         metavar="SECONDS",
         help="With --search auto: begin no further restart after this.",
     )
@@ -168,8 +192,9 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
         default="auto",
         metavar="auto|bic|none|NUMBER",
         callback=lambda _context, _option, value: _threshold(value),
-        help="Drop edges with |weight| below this; auto is 0.3 with least squares. bic keeps what "
-        "is worth an L0 penalty.",
+        help="Which edges to keep: those with |weight| of at least a NUMBER, those worth BIC's "
+        "penalty per edge (bic), or all (none). auto: 0.3 with least squares, a rule of its own "
+        "for curves and networks, all where the score chooses edges.",
     )
     @click.option(
         "--seed",
@@ -180,7 +205,7 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--max-iter",
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar="N",
         help="Stop after so many iterations.",
     )
@@ -236,5 +261,7 @@ def _threads(value: int | None) -> int | None:
 
 def _chosen(option: str, value: str, choices: Mapping[str, Any]) -> Any:
     if value not in choices:
-        raise InputError(f"{option}: {value!r} is not one of {what_there_is(choices, str)}")
+        near = get_close_matches(value, choices, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise InputError(f"{option}: {value!r} is not one of {what_there_is(choices, str)}{hint}")
     return choices[value]

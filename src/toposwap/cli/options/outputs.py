@@ -30,11 +30,12 @@ class Outputs:
         """Refuse before the work what could not be written after it."""
         from toposwap.io import check_writable
         from toposwap.io.write_graph import graph_suffix
-        from toposwap.report.plot.graph import picture_suffix, require_matplotlib
 
         for path in self.graphs:
             graph_suffix(path)
         if self.plot is not None:
+            from toposwap.report.plot.graph import picture_suffix, require_matplotlib
+
             picture_suffix(self.plot)
             require_matplotlib("--plot")
         for path in self.paths:
@@ -47,12 +48,13 @@ class Outputs:
 
     def write(self, model: Topo, rows: int) -> None:
         """Write every file."""
-        from toposwap.report.plot.graph import draw_graph
         from toposwap.report.record import write_result
 
         for path in self.graphs:
             write_result(path, model, rows)
         if self.plot is not None:
+            from toposwap.report.plot.graph import draw_graph
+
             draw_graph(model, self.plot)
 
     @property

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from toposwap.core.table import NumberTable
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -29,16 +31,21 @@ class Reading:
     exclude: tuple[str, ...]
     drop_missing: bool
 
-    def table(self, path: Path) -> pd.DataFrame:
+    def table(self, path: Path) -> NumberTable | pd.DataFrame:
         """Return the chosen columns (n, d), in the order of ``columns`` if given."""
-        from toposwap.io import read_table
+        from toposwap.core.table import NumberTable
+        from toposwap.io import read_numbers
 
-        frame = read_table(path, sep=self.sep, decimal=self.decimal)
-        names = [str(name) for name in frame.columns]
-        chosen = _names(self.columns, "--columns", names) or names
+        table = read_numbers(path, sep=self.sep, decimal=self.decimal)
+        names = [str(name) for name in table.columns]
         excluded = set(_names(self.exclude, "--exclude", names))
-        frame.columns = names
-        frame = frame[[name for name in chosen if name not in excluded]]
+        chosen = _names(self.columns, "--columns", names) or names
+        chosen = [name for name in chosen if name not in excluded]
+        if isinstance(table, NumberTable):
+            # Nothing is missing in it.
+            return table.chosen(chosen)
+        table.columns = names
+        frame = table[chosen]
         if self.drop_missing:
             return _without_missing(frame)
         _refuse_missing(frame, path)

@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from toposwap.experiments.datasets import Sample
+from toposwap.experiments.kinds import passes_to
 from toposwap.simulate import linear_dataset
 
 
-def draw(settings: dict[str, Any], seed: int) -> Sample:
-    """``d``, ``n``, ``graph``, ``noise``: those of :func:`toposwap.simulate.linear_dataset`."""
-    sample = linear_dataset(
-        settings["d"],
-        settings["n"],
-        settings["graph"],
-        noise=settings["noise"],
-        random_state=seed,
-    )
+@passes_to(lambda _: linear_dataset, but=("kind", "random_state"))
+def draw(seed: int, *, graph: str, **settings: Any) -> Sample:
+    """Those of :func:`toposwap.simulate.linear_dataset`, whose ``kind`` is ``graph`` here."""
+    sample = linear_dataset(kind=graph, random_state=seed, **settings)
     return Sample(sample.X, sample.weights)

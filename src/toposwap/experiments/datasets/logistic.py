@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from toposwap.experiments.datasets import Sample
+from toposwap.experiments.kinds import passes_to
 from toposwap.simulate import discrete_dataset
 
 
-def draw(settings: dict[str, Any], seed: int) -> Sample:
-    """``d``, ``n``, ``graph``: those of ``simulate.discrete_dataset``."""
-    d, n, graph = settings["d"], settings["n"], settings["graph"]
-    sample = discrete_dataset(d, n, graph, random_state=seed)
+@passes_to(lambda _: discrete_dataset, but=("kind", "law", "random_state"))
+def draw(seed: int, *, graph: str, **settings: Any) -> Sample:
+    """Those of ``simulate.discrete_dataset``, whose ``kind`` is ``graph`` here."""
+    sample = discrete_dataset(kind=graph, law="logistic", random_state=seed, **settings)
     return Sample(sample.X, sample.weights)

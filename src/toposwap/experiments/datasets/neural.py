@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from toposwap.experiments.datasets import Sample
+from toposwap.experiments.kinds import passes_to
 from toposwap.simulate import nonlinear_dataset
 
 
-def draw(settings: dict[str, Any], seed: int) -> Sample:
-    """``d``, ``n``, ``graph``, ``mechanism``: those of ``simulate.nonlinear_dataset``."""
-    sample = nonlinear_dataset(
-        settings["d"],
-        settings["n"],
-        settings["graph"],
-        mechanism=settings["mechanism"],
-        random_state=seed,
-    )
+@passes_to(lambda _: nonlinear_dataset, but=("kind", "random_state"))
+def draw(seed: int, *, graph: str, **settings: Any) -> Sample:
+    """Those of ``simulate.nonlinear_dataset``, whose ``kind`` is ``graph`` here."""
+    sample = nonlinear_dataset(kind=graph, random_state=seed, **settings)
     return Sample(sample.X, sample.adjacency.astype(float))

@@ -6,17 +6,15 @@ covariance, so its means are zero and its second moments exactly the population'
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from toposwap.experiments.datasets import Sample
 from toposwap.simulate import population_covariance
 
 
-def draw(settings: dict[str, Any], seed: int) -> Sample:  # noqa: ARG001 - nothing is random
-    """``a`` and ``b``; the number of rows is 996."""
+def draw(seed: int, *, a: float, b: float) -> Sample:  # noqa: ARG001 - nothing is random
+    """996 rows with the second moments of the population."""
     weights = np.zeros((3, 3))
-    weights[0, 1], weights[1, 2] = settings["a"], settings["b"]
+    weights[0, 1], weights[1, 2] = a, b
     root = np.linalg.cholesky(population_covariance(weights)).T
     return Sample(np.tile(np.sqrt(3.0) * np.vstack([root, -root]), (166, 1)), weights)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from toposwap.core.errors import InputError
 from toposwap.experiments.cell import code_version
+from toposwap.experiments.check import check_experiment
+from toposwap.experiments.execution.clock import Clock
+from toposwap.experiments.execution.plan import Plan, method_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     import numpy as np
     from numpy.typing import NDArray
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from toposwap.experiments.config import Experiment
     from toposwap.experiments.execution.work import Outcome
     from toposwap.experiments.store import Store
-
-_PREDICT_EVERY = 2.0
 
 
 class Workers(Protocol):
@@ -35,13 +35,13 @@ class Workers(Protocol):
         """Whether a cell can be submitted now."""
 
     def submit(self, cell: Cell, start: NDArray[np.float64] | None) -> None:
-        """Begin a cell."""
+        """Begin a cell, with the weights (d, d) that it starts from."""
 
     def wait(self) -> list[tuple[Cell, Outcome]]:
         """Wait a little for cells to finish; those that did."""
 
     def close(self) -> None:
-        """Stop everything."""
+        """Stop everything, finished or not."""
 
 
 @dataclass
@@ -56,6 +56,8 @@ class Progress:
         What the cells that are left will take, judging by those that are finished.
     skipped
         Methods that cannot be run here, with the reason.
+    older
+        How many of the finished cells other versions of the code made, by version.
     interrupted
         Whether it was stopped before the end.
     """
@@ -65,6 +67,7 @@ class Progress:
     failed: int = 0
     seconds_left: float | None = None
     skipped: dict[str, str] = field(default_factory=dict)
+    older: dict[str, int] = field(default_factory=dict)
     interrupted: bool = False
 
 
@@ -73,7 +76,7 @@ def run(
     store: Store,
     workers: Callable[[], Workers],
     *,
-    any_version: bool = False,
+    fresh: bool = False,
     retry: bool = False,
     progress: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
@@ -85,159 +88,121 @@ def run(
     ----------
     workers
         Makes what runs the cells; not called if nothing is left to run.
-    any_version
-        Take cells that another version of the code made.
+    fresh
+        Run cells again that another version of the code finished.
     retry
         Run cells again that failed.
     """
-    version = code_version()
-    wanted = None if any_version else version
-    labels = {method_key(cell): method.label for method, cell in experiment.cells()}
-    # What a cell starts from comes first, whether the experiment shows it or not.
-    cells: dict[str, Cell] = {}
-    for _, cell in experiment.cells():
-        for one in reversed(list(_chain(cell))):
-            cells.setdefault(one.key, one)
-    needed = {cell.start.key for cell in cells.values() if cell.start is not None}
+    check_experiment(experiment)
+    plan = Plan(experiment, store, code_version() if fresh else None, retry=retry)
+    state = _Run(plan, store, progress)
+    if state.left:
+        state.work(workers())
+    return state.progress
 
-    def finished(cell: Cell) -> bool:
-        record = store.get(cell, wanted)
-        if record is None:
-            return False
-        if "error" in record:
-            # A cell that was cut off may be given more time.
-            limit, allowed = record.get("limit"), experiment.limit
-            more = limit is not None and (allowed is None or allowed > limit)
-            return not (retry or more)
-        return cell.key not in needed or store.has_weights(cell, wanted)
 
-    state = Progress(len(cells))
-    left = deque(cell for cell in cells.values() if not finished(cell))
-    state.done = len(cells) - len(left)
-    state.failed = sum("error" in (store.get(c, wanted) or {}) for c in cells.values())
-    state.failed -= sum("error" in (store.get(c, wanted) or {}) for c in left)
-    clock = _Clock(store, cells.values(), wanted)
-    progress(state)
-    if not left:
+class _Run:
+    """Cells on their way from ``left`` through ``under_way`` to the store."""
+
+    def __init__(self, plan: Plan, store: Store, show: Callable[[Progress], None]) -> None:
+        self.plan = plan
+        self.store = store
+        self.version = code_version()
+        self.left = deque(plan.left())
+        self.under_way: dict[str, Cell] = {}
+        #: Keys of both.
+        self.pending = {cell.key for cell in self.left}
+        #: Methods that cannot be run here.
+        self.absent: set[str] = set()
+        self.clock = Clock(store, plan.cells.values(), plan.version)
+        self.progress = self._progress()
+        self._show = show
+        show(self.progress)
+
+    def work(self, team: Workers) -> None:
+        """Until nothing is left, or Ctrl-C."""
+        try:
+            while self.left or self.under_way:
+                self._hand_out(team)
+                for cell, outcome in team.wait() if self.under_way else ():
+                    self._take_back(cell, outcome)
+                if self.clock.is_due() or not self.left:
+                    cells = [*self.left, *self.under_way.values()]
+                    self.progress.seconds_left = self.clock.left(cells, team.jobs)
+                self._show(self.progress)
+        except KeyboardInterrupt:
+            # It may have come while a cell's line was on its way: what the disk has counts.
+            self.store.read()
+            self.progress.interrupted = True
+            self.progress.done = len(self.plan.cells) - len(self.plan.left())
+        finally:
+            team.close()
+
+    def _progress(self) -> Progress:
+        """Where the store is before anything is run."""
+        cells = self.plan.cells
+        state = Progress(len(cells), len(cells) - len(self.left))
+        for cell in cells.values():
+            record = self.plan.record(cell)
+            if record is not None and cell.key not in self.pending:
+                state.failed += "error" in record
+                if record["version"] != self.version:
+                    state.older[record["version"]] = state.older.get(record["version"], 0) + 1
         return state
-    under_way: dict[str, Cell] = {}
-    # Keys of ``left`` and ``under_way``.
-    pending = {cell.key for cell in left}
-    absent: set[str] = set()
 
-    def skip(cell: Cell, why: str) -> None:
+    def _hand_out(self, team: Workers) -> None:
+        """Give workers that have room the cells whose start is finished."""
+        for _ in range(len(self.left)):
+            if not team.has_room():
+                return
+            cell = self.left.popleft()
+            start = cell.start
+            if start is not None and start.key in self.pending:
+                # Still under way: its turn comes.
+                self.left.append(cell)
+                continue
+            self.pending.discard(cell.key)
+            if method_key(cell) in self.absent:
+                self.progress.total -= 1
+            elif start is not None and method_key(start) in self.absent:
+                self._skip(cell, "what it starts from cannot be run")
+            elif start is not None and not self.plan.has_weights(start):
+                limit = (self.plan.record(start) or {}).get("limit")
+                result = {"error": "what it starts from failed"} | (
+                    {"limit": limit} if limit else {}
+                )
+                self._finish(cell, result)
+            else:
+                weights = None if start is None else self.store.weights(start, self.plan.version)
+                self.under_way[cell.key] = cell
+                self.pending.add(cell.key)
+                team.submit(cell, weights)
+
+    def _take_back(self, cell: Cell, outcome: Outcome) -> None:
+        """Remember what became of a cell."""
+        del self.under_way[cell.key]
+        self.pending.discard(cell.key)
+        if outcome.skipped is not None:
+            self._skip(cell, outcome.skipped)
+            return
+        if outcome.version not in ("", self.version):
+            raise InputError(
+                f"a worker has another version of toposwap ({outcome.version}, here "
+                f"{self.version}): install the same everywhere"
+            )
+        keep = outcome.weights if cell.key in self.plan.starts else None
+        self._finish(cell, outcome.result, keep)
+        self.clock.note(cell, outcome.result)
+
+    def _finish(
+        self, cell: Cell, result: dict[str, Any], weights: NDArray[np.float64] | None = None
+    ) -> None:
+        self.store.append(cell, self.version, result, weights)
+        self.progress.done += 1
+        self.progress.failed += "error" in result
+
+    def _skip(self, cell: Cell, why: str) -> None:
         key = method_key(cell)
-        absent.add(key)
-        state.skipped[labels.get(key, key)] = why
-        state.total -= 1
-
-    team = workers()
-    try:
-        while left or under_way:
-            for _ in range(len(left)):
-                if not team.has_room():
-                    break
-                cell = left.popleft()
-                start = cell.start
-                if start is not None and start.key in pending:
-                    # Still under way: its turn comes.
-                    left.append(cell)
-                    continue
-                pending.discard(cell.key)
-                if method_key(cell) in absent:
-                    state.total -= 1
-                elif start is not None and method_key(start) in absent:
-                    skip(cell, "what it starts from cannot be run")
-                elif start is not None and not store.has_weights(start, wanted):
-                    result = {"error": "what it starts from failed"}
-                    limit = (store.get(start, wanted) or {}).get("limit")
-                    store.append(cell, version, result | ({"limit": limit} if limit else {}))
-                    state.done, state.failed = state.done + 1, state.failed + 1
-                else:
-                    weights = None if start is None else store.weights(start, wanted)
-                    under_way[cell.key] = cell
-                    pending.add(cell.key)
-                    team.submit(cell, weights)
-            for cell, outcome in team.wait() if under_way else ():
-                del under_way[cell.key]
-                pending.discard(cell.key)
-                if outcome.skipped is not None:
-                    skip(cell, outcome.skipped)
-                    continue
-                if outcome.version not in ("", version):
-                    raise InputError(
-                        f"a worker has another version of toposwap ({outcome.version}, here "
-                        f"{version}): install the same everywhere"
-                    )
-                keep = outcome.weights if cell.key in needed else None
-                store.append(cell, version, outcome.result, keep)
-                state.done += 1
-                state.failed += "error" in outcome.result
-                clock.note(cell, outcome.result)
-            if clock.is_due() or not left:
-                state.seconds_left = clock.left([*left, *under_way.values()], team.jobs)
-            progress(state)
-    except KeyboardInterrupt:
-        # It may have come while a cell's line was on its way: what the disk has counts.
-        store.read()
-        state.interrupted = True
-        state.done = sum(map(finished, cells.values()))
-    finally:
-        team.close()
-    return state
-
-
-def method_key(cell: Cell) -> str:
-    """A method with all its settings, as text."""
-    return repr(sorted(cell.method.items(), key=str))
-
-
-def _chain(cell: Cell) -> Iterable[Cell]:
-    """A cell, what it starts from, and so on."""
-    one: Cell | None = cell
-    while one is not None:
-        yield one
-        one = one.start
-
-
-class _Clock:
-    """Predicts from finished cells: the same method on the same kind of data, else what there is.
-
-    A cell's time grows about with the cube of d.
-    """
-
-    def __init__(self, store: Store, cells: Iterable[Cell], version: str | None) -> None:
-        self._seen: dict[str, tuple[float, float]] = {}
-        self._next = 0.0
-        for cell in cells:
-            record = store.get(cell, version)
-            if record is not None:
-                self.note(cell, record)
-
-    def note(self, cell: Cell, result: dict[str, object]) -> None:
-        """Learn from a finished cell."""
-        seconds = result.get("seconds", result.get("limit"))
-        if isinstance(seconds, int | float):
-            size = float(cell.data.get("d", 3)) ** 3
-            for key in (method_key(cell) + str(cell.data), method_key(cell), ""):
-                spent, sizes = self._seen.get(key, (0.0, 0.0))
-                self._seen[key] = (spent + float(seconds), sizes + size)
-
-    def is_due(self) -> bool:
-        """Whether it is worth predicting again: thousands of cells may be left."""
-        return time.monotonic() > self._next
-
-    def left(self, cells: Iterable[Cell], jobs: int) -> float | None:
-        """Seconds that ``cells`` will take."""
-        self._next = time.monotonic() + _PREDICT_EVERY
-        if not self._seen:
-            return None
-        return sum(self._guess(cell) for cell in cells) / jobs
-
-    def _guess(self, cell: Cell) -> float:
-        size = float(cell.data.get("d", 3)) ** 3
-        for key in (method_key(cell) + str(cell.data), method_key(cell), ""):
-            if key in self._seen:
-                spent, sizes = self._seen[key]
-                return spent / sizes * size
-        return 0.0
+        self.absent.add(key)
+        self.progress.skipped[self.plan.labels.get(key, key)] = why
+        self.progress.total -= 1

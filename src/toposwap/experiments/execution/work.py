@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import time
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from toposwap.core.errors import MissingExtraError
+from toposwap.core.errors import InputError, MissingExtraError
+from toposwap.core.settings import parameters_of
 from toposwap.experiments.cell import Cell, code_version
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from toposwap.experiments.methods import Answer, Task
+    from toposwap.experiments.datasets import Sample
+    from toposwap.experiments.methods import Task
 
 #: What has run in this process already, so that its kernels are compiled: data, method, score.
 _warm: set[str] = set()
@@ -76,44 +77,60 @@ def _run(
 ) -> Outcome:
     from toposwap.experiments.datasets import draw
     from toposwap.experiments.evaluate import evaluate
-    from toposwap.experiments.methods import Task, learner
+    from toposwap.experiments.methods import Task, learn
 
-    sample = draw(cell.data, cell.seed)
-    settings = {key: cell.method[key] for key in cell.method if key not in ("kind", "start")}
-    task = Task(settings, cell.score, cell.threshold, cell.seed, start)
-    kind = cell.method.get("kind")
-    learn = learner(kind)
-    _warm_up(cell, task)
+    _refuse_other_files(cell)
+    sample = draw(cell.located_data(), cell.seed)
+    task = Task(cell.score, cell.threshold, cell.seed, start)
+    _warm_up(cell, sample, task)
     begun()
     began, cpu = time.perf_counter(), time.process_time()
-    answer: Answer = learn(sample, task)
+    answer = learn(cell.method, sample, task)
     seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - cpu
     figures = evaluate(sample, answer, cell.score, cell.threshold, cell.method.get("score"))
     figures |= {"seconds": seconds, "cpu_seconds": cpu_seconds}
     return Outcome(figures, answer.weights, version=version)
 
 
-def _warm_up(cell: Cell, task: Task) -> None:
-    """Let kernels compile on a few rows before anything is timed."""
-    from dataclasses import replace
+def _refuse_other_files(cell: Cell) -> None:
+    """Files and modules of the user's own must be here what they are where the cell was made."""
+    for key, path in cell.files().items():
+        if not path.is_file():
+            raise InputError(f"data: {key} = {cell.data[key]!r}: there is no such file")
+    if (cell.files() or cell.own_names()) and replace(cell).key != cell.key:
+        raise InputError(
+            "a file or module that the config names has changed since the run began, or is another "
+            "one on this machine: run it again, with the same files everywhere"
+        )
 
-    from toposwap.experiments.datasets import draw
-    from toposwap.experiments.methods import learner
 
-    settings = {key: task.settings[key] for key in task.settings if key not in _SIZES}
+def _warm_up(cell: Cell, sample: Sample, task: Task) -> None:
+    """Let kernels compile on a few rows and columns before anything is timed."""
     sign = repr((cell.data["kind"], cell.method, cell.score))
     if sign in _warm:
         return
-    data = {**cell.data, "d": 4, "n": 60, "graph": "ER1"} if "d" in cell.data else cell.data
-    if "name" in settings:
+    _warm.add(sign)
+    settings = {key: value for key, value in cell.method.items() if key not in _SIZES}
+    if settings.get("kind") == "baseline":
         from toposwap.baselines import BASELINES
 
-        if "steps" in inspect.signature(BASELINES[settings["name"]]).parameters:
+        if "steps" in parameters_of(BASELINES[settings["name"]]):
             settings["steps"] = 10
-    # Without its packages the learner itself says what is missing.
-    with contextlib.suppress(ImportError):
-        learner(cell.method["kind"])(draw(data, 0), replace(task, settings=settings, start=None))
-    _warm.add(sign)
+    from toposwap.experiments.methods import learn
+
+    # Data of one's own may have nothing to say in so few rows; the learner itself will tell.
+    with contextlib.suppress(Exception):
+        learn(settings, _few(cell, sample), replace(task, start=None))
+
+
+def _few(cell: Cell, sample: Sample) -> Sample:
+    """Data like those of the cell, but few: drawn where their size is a setting, cut otherwise."""
+    from toposwap.experiments.datasets import draw
+
+    if cell.data["kind"] in ("linear", "logistic", "neural"):
+        kept = {key: value for key, value in cell.data.items() if key != "k"}
+        return draw({**kept, "d": 4, "n": 60, "graph": "ER1"}, 0)
+    return sample.first(200, 6)
 
 
 def _one_torch_thread() -> None:

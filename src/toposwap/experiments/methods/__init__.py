@@ -1,16 +1,18 @@
-"""Learners to compare, one kind a file: ``learn(sample, task) -> Answer``."""
+"""Learners to compare, one kind a file: ``learn(sample, task, **settings) -> Answer``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.experiments.kinds import Kinds
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from toposwap.experiments.datasets import Sample
@@ -19,14 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What a method is told besides the data.
+    """What a method is told besides the data and its settings.
 
     Attributes
     ----------
-    settings
-        Those of the config, without ``kind`` and ``start``.
     score
-        Q, as the config says it.
+        Q, as the config says it; :func:`toposwap.experiments.scores.score_of` makes the object.
     threshold
         What the experiment prunes at.
     seed
@@ -35,7 +35,6 @@ class Task:
         Weights to start from, (d, d).
     """
 
-    settings: dict[str, Any]
     score: Spec
     threshold: float
     seed: int
@@ -58,25 +57,44 @@ class Answer:
     kept
         The same for the graph alone, where a rule of the score's own pruned and fitted it again.
     trace
-        Space, score and SHD after each iteration.
+        Space, score and SHD (None without a truth) after each iteration.
     """
 
     weights: NDArray[np.float64]
     graph: NDArray[np.bool_] | None = None
     parameters: Any = None
     kept: Any = None
-    trace: list[tuple[str, float, int]] = field(default_factory=list)
+    trace: list[tuple[str, float, int | None]] = field(default_factory=list)
 
 
-Learn: TypeAlias = "Callable[[Sample, Task], Answer]"
+KINDS = Kinds(
+    "methods",
+    __name__,
+    "learn",
+    ("sample", "task"),
+    {"topo": "topo", "true-order": "true_order", "baseline": "baseline"},
+)
+#: Keys of a method in a config that are no settings of its function.
+NOT_SETTINGS = ("kind", "start")
 
-#: Kind -> the file that runs it.
-KINDS = {"topo": "topo", "true-order": "true_order", "baseline": "baseline"}
+
+def learn(settings: Mapping[str, Any], sample: Sample, task: Task) -> Answer:
+    """Run what ``settings["kind"]`` says, with the other settings."""
+    kind = settings.get("kind")
+    function = KINDS.find(kind)
+    given = {key: value for key, value in settings.items() if key not in NOT_SETTINGS}
+    answer = function(sample, task, **given)
+    return answer if isinstance(answer, Answer) else _as_answer(answer, sample.X.shape[1], kind)
 
 
-def learner(kind: Any) -> Learn:
-    """The function that runs methods of this kind."""
-    if kind not in KINDS:
-        raise InputError(f"methods: kind = {kind!r} is not one of {', '.join(KINDS)}")
-    function: Learn = import_module(f"{__name__}.{KINDS[kind]}").learn
-    return function
+def _as_answer(answer: Any, d: int, kind: Any) -> Answer:
+    try:
+        weights = np.asarray(answer, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"methods: kind = {kind!r} returned no weights: {error}") from error
+    if weights.shape != (d, d):
+        raise InputError(
+            f"methods: kind = {kind!r} must return the weights ({d}, {d}) or an Answer; the shape "
+            f"of what it returned is {weights.shape}"
+        )
+    return Answer(weights)

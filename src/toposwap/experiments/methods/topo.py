@@ -1,6 +1,6 @@
 """Ours: any setting of :class:`toposwap.Topo`, from scratch or from another method's weights.
 
-Settings: those of ``Topo`` by name, and
+Settings: those of ``Topo`` by name (``score`` also as a table), and
 
 - ``order``: the starting order in the paper's numbers, "3 1 2";
 - ``candidates``: "random" takes the swaps of the paper's search from a hat instead of Y;
@@ -19,66 +19,88 @@ import numpy as np
 from toposwap.acyclicity import ACYCLICITIES
 from toposwap.candidates import KKTCandidates, UniformCandidates
 from toposwap.core.errors import InputError
+from toposwap.core.settings import parameters_of
 from toposwap.estimators import Topo
+from toposwap.experiments.kinds import passes_to
 from toposwap.experiments.methods import Answer, Task
-from toposwap.experiments.scores import named_score
+from toposwap.experiments.scores import score_of
 from toposwap.metrics import shd
 from toposwap.pruning.threshold import threshold
 from toposwap.search import PaperSearch, Search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from toposwap.experiments.datasets import Sample
+    from toposwap.experiments.scores import Spec
     from toposwap.scores import OrderFit
-    from toposwap.search import Move
-
-_PAPER = ("s_small", "s_large", "s_0", "greedy", "several")
+    from toposwap.search import Context, Move
 
 
-def learn(sample: Sample, task: Task) -> Answer:
+@passes_to(lambda _: Topo, but=("random_state", "progress"))
+def learn(
+    sample: Sample,
+    task: Task,
+    *,
+    score: Spec | None = None,
+    search: str = "auto",
+    order: str | None = None,
+    candidates: str | None = None,
+    several: bool | None = None,
+    trace: bool = False,
+    **settings: Any,
+) -> Answer:
     """Fit, and hand over weights, order-constrained parameters and the trace."""
-    given = dict(task.settings)
-    init: Any = given.pop("init", "auto")
-    if "order" in given:
-        init = [int(number) - 1 for number in given.pop("order").split()]
+    init: Any = settings.pop("init", "auto")
+    if order is not None:
+        init = [int(number) - 1 for number in order.split()]
     if task.start is not None:
         init = task.start
-    search: Any = given.pop("search", "auto")
-    trace = given.pop("trace", False)
-    if search == "paper":
-        search = _paper_search(given)
+    moves: str | Search = search
+    if search == PaperSearch.name:
+        moves = _paper_search(settings, candidates, several)
+    else:
+        for key, given in {
+            "candidates": candidates,
+            "several": several,
+            "trace": trace or None,
+        }.items():
+            if given is not None:
+                raise InputError(f"methods: {key} goes with search = 'paper' alone")
     tracked = None
     if trace:
-        if not isinstance(search, Search):
-            raise InputError("methods: trace = true goes with search = 'paper'")
-        search = tracked = Tracked(search, sample, task.threshold)
-    score = named_score(given.pop("score", task.score))
-    model = Topo(score, search, init, random_state=np.random.default_rng([task.seed, 1]), **given)
-    model.fit(sample.X)
+        assert isinstance(moves, Search)
+        moves = tracked = Tracked(moves, sample, task.threshold)
+    quality = score_of(task.score if score is None else score)
+    rng = np.random.default_rng([task.seed, 1])
+    model = Topo(quality, moves, init, random_state=rng, **settings).fit(sample.X)
     return answer_of(model, [] if tracked is None else tracked.trace)
 
 
-def answer_of(model: Topo, trace: list[tuple[str, float, int]]) -> Answer:
+def answer_of(model: Topo, trace: list[tuple[str, float, int | None]]) -> Answer:
     """What a fitted model found; a score with a rule of its own for pruning has its way."""
     result = model.result_
-    pruned = getattr(result, "pruned", None)
+    pruned = result.pruned
     return Answer(
         model.weights_,
-        graph=None if pruned is None else model.adjacency_matrix_ != 0.0,
-        parameters=getattr(result, "parameters", None),
-        kept=getattr(pruned, "parameters", None),
+        graph=model.adjacency_matrix_ != 0.0 if pruned.refitted else None,
+        parameters=result.parameters,
+        kept=pruned.parameters if pruned.refitted else None,
         trace=trace,
     )
 
 
-def _paper_search(given: dict[str, Any]) -> PaperSearch:
-    """The search of the pseudo-code with what ``given`` says about it, taken out of there."""
-    h = _named(ACYCLICITIES, "acyclicity", given.pop("acyclicity", "logdet"))
+def _paper_search(
+    settings: dict[str, Any], candidates: str | None, several: bool | None
+) -> PaperSearch:
+    """The search of the pseudo-code with what ``settings`` says about it, taken out of there."""
+    h = _named(ACYCLICITIES, "acyclicity", settings.pop("acyclicity", "logdet"))
     known = {"kkt": partial(KKTCandidates, h()), "random": UniformCandidates}
-    candidates = _named(known, "candidates", given.pop("candidates", "kkt"))
-    settings = {key: given.pop(key) for key in _PAPER if key in given}
-    return PaperSearch(**settings, candidates=candidates())
+    pairs = _named(known, "candidates", candidates or "kkt")
+    given = {key: settings.pop(key) for key in parameters_of(PaperSearch) if key in settings}
+    if several is not None:
+        given["several"] = several
+    return PaperSearch(**given, candidates=pairs())
 
 
 def _named(known: Mapping[str, Any], key: str, name: str) -> Any:
@@ -96,17 +118,17 @@ class Tracked(Search):
         self.search = search
         self.sample = sample
         self.at_least = at_least
-        self.trace: list[tuple[str, float, int]] = []
+        self.trace: list[tuple[str, float, int | None]] = []
 
-    def moves(
-        self, fit: OrderFit, names: Sequence[str], rng: np.random.Generator
-    ) -> Iterator[Move]:
+    def moves(self, fit: OrderFit, context: Context) -> Iterator[Move]:  # type: ignore[override]
         """Those of the search it wraps."""
         self._note("start", fit)
-        for move in self.search.moves(fit, names, rng):
+        for move in self.search.moves(fit, context):
             self._note(move.space, fit)
             yield move
 
     def _note(self, space: str, fit: OrderFit) -> None:
         graph = threshold(fit.point().weights, self.at_least)
-        self.trace.append((space, float(fit.value), shd(self.sample.weights, graph)))
+        truth = self.sample.weights
+        distance = None if truth is None else shd(truth, graph)
+        self.trace.append((space, float(fit.value), distance))

@@ -1,12 +1,7 @@
 """Plots in one style: the same method has the same colour and marker everywhere.
 
-A figure of the config has a ``kind``:
-
-- ``lines``: ``metrics`` against ``x``, one line for each value of ``group`` (methods by default),
-  panels by ``rows`` and ``columns``; bars are standard errors;
-- ``bars``: the same for an ``x`` that is no number;
-- ``trace``: score and SHD against iteration, coloured by search space, panels by ``rows``;
-- ``before-after``: a learner's figure and what ``refine`` makes of it.
+One function for each layout of :mod:`toposwap.experiments.output.layouts`; bars at the points are
+standard errors.
 """
 
 from __future__ import annotations
@@ -19,38 +14,37 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from toposwap.experiments.output.frame import as_text
+from toposwap.experiments.output.layouts import Bars, BeforeAfter, Lines, Trace
+from toposwap.experiments.output.scales import set_scale
 from toposwap.experiments.output.styles import BLUE, GREY, INK, ORANGE, styles_of
 from toposwap.experiments.output.table import WORDS, selected, summarise
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from toposwap.experiments.cell import Settings
-
 _SPACES = {"small": INK, "large": "#D7191C", "start": GREY}
 _AXES_SIZE = (2.5, 2.0)
-_LOGARITHMIC = ("seconds", "total_seconds")
 
 
-def draw(layout: Settings, cells: pd.DataFrame, trace: pd.DataFrame) -> list[tuple[str, Figure]]:
+def draw(layout: Any, cells: pd.DataFrame, trace: pd.DataFrame) -> list[tuple[str, Figure]]:
     """The figures of one layout, each with the word that its file's name ends in."""
-    kind = layout["kind"]
-    if kind == "trace":
-        return [("trace", _trace(trace, layout.get("rows", "d")))] if len(trace) else []
-    chosen = selected(cells, layout.get("where", {}))
+    if isinstance(layout, Trace):
+        return [("trace", _trace(trace, layout.rows))] if len(trace) else []
+    chosen = selected(cells, layout.where)
     # A quick run may have left out what the figure is about.
     cells = chosen if len(chosen) else cells
-    known = [metric for metric in layout["metrics"] if summarise(cells, {}, metric).found]
-    return [(metric, KINDS[kind](layout, cells, metric)) for metric in known]
+    known = [metric for metric in layout.metrics if summarise(cells, {}, metric).found]
+    return [(metric, _DRAWN[type(layout)](layout, cells, metric)) for metric in known]
 
 
-def _lines(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
-    x, group = layout["x"], layout.get("group", "method")
-    down, across = _panels(layout, cells)
+def _lines(layout: Lines, cells: pd.DataFrame, metric: str) -> Figure:
+    x, group = layout.x, layout.group
+    down, across = _values(layout.rows, cells), _values(layout.columns, cells)
     figure, axes = _sheet(len(down), len(across))
     values = np.unique(cells[x].dropna().to_numpy()).tolist()
     labels = list(dict.fromkeys(cells[group]))
     styles = styles_of(labels)
+    means: list[float] = []
     for r, one in enumerate(down):
         for c, other in enumerate(across):
             ax = axes[r, c]
@@ -59,6 +53,7 @@ def _lines(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
                 found = [summarise(cells, {**where, x: value}, metric) for value in values]
                 if not any(figure_.found for figure_ in found):
                     continue
+                means += [figure_.mean for figure_ in found]
                 colour, marker, dash = styles[label]
                 ax.errorbar(
                     range(len(values)),
@@ -75,17 +70,18 @@ def _lines(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
                 )
             ax.set_xticks(range(len(values)), [as_text(value) for value in values])
             ax.margins(x=0.08)
-            _scale(ax, metric, cells)
             _name(ax, one, other, r, c, len(down))
             if r == len(down) - 1:
                 ax.set_xlabel(_field(x))
+    for ax in axes.flat:
+        set_scale(ax, "y", metric, means)
     _finish(figure, axes, WORDS.get(metric, metric))
     return figure
 
 
-def _bars(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
+def _bars(layout: Bars, cells: pd.DataFrame, metric: str) -> Figure:
     """Bars side by side for the methods that have a value of ``x``; the others stand alone."""
-    x = layout["x"]
+    x = layout.x
     figure, axes = _sheet(1, 1, wide=2.6)
     ax = axes[0, 0]
     with_x = cells[cells[x].notna()]
@@ -109,6 +105,7 @@ def _bars(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
     ax.set_xticks(range(len(places)), places)
     ax.set_xlabel(_field(x))
     ax.margins(y=0.12)
+    set_scale(ax, "y", metric, [bar.get_height() for bar in ax.patches])
     _finish(figure, axes, WORDS.get(metric, metric))
     return figure
 
@@ -130,8 +127,7 @@ def _trace(trace: pd.DataFrame, by: str) -> Figure:
                     ax.scatter(
                         part["iteration"], part[metric], s=9, color=colour, label=words, zorder=2
                     )
-            if metric == "score" and rows[metric].max() > 20 * rows[metric].min() > 0:
-                ax.set_yscale("log")
+            set_scale(ax, "y", metric, rows[metric].astype(float))
             ax.set_ylabel(WORDS[metric])
             ax.set_title(_words(by, value), fontsize=8)
             if r == len(values) - 1:
@@ -140,11 +136,12 @@ def _trace(trace: pd.DataFrame, by: str) -> Figure:
     return figure
 
 
-def _before_after(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
+def _before_after(layout: BeforeAfter, cells: pd.DataFrame, metric: str) -> Figure:
     """A row for each learner and each value of ``columns`` a panel; lower is to the left."""
-    _, across = _panels(layout, cells)
+    across = _values(layout.columns, cells)
     labels = [m for m in dict.fromkeys(cells["method"]) if not m.startswith("refine ")]
     figure, axes = _sheet(1, len(across), wide=1.2, high=0.25 * len(labels) / 2 + 0.4)
+    means: list[float] = []
     for c, other in enumerate(across):
         ax = axes[0, c]
         for y, label in enumerate(labels):
@@ -157,6 +154,7 @@ def _before_after(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
                 (after, BLUE, "D", "after refine"),
             ):
                 if figure_.found:
+                    means.append(figure_.mean)
                     ax.errorbar(
                         figure_.mean,
                         y,
@@ -170,19 +168,18 @@ def _before_after(layout: Settings, cells: pd.DataFrame, metric: str) -> Figure:
                     )
         ax.set_yticks(range(len(labels)), labels)
         ax.invert_yaxis()
-        if metric == "score" and cells[metric].max() > 20 * cells[metric].min() > 0:
-            ax.set_xscale("log")
         ax.set_xlabel(WORDS.get(metric, metric))
         ax.set_title(", ".join(_words(key, value) for key, value in other.items()), fontsize=8)
+    for ax in axes.flat:
+        set_scale(ax, "x", metric, means)
     _finish(figure, axes, None)
     return figure
 
 
-KINDS: dict[str, Callable[..., Figure]] = {
-    "lines": _lines,
-    "bars": _bars,
-    "trace": _trace,
-    "before-after": _before_after,
+_DRAWN: dict[type, Callable[..., Figure]] = {
+    Lines: _lines,
+    Bars: _bars,
+    BeforeAfter: _before_after,
 }
 
 # --- one style -----------------------------------------------------------------------------------
@@ -233,22 +230,9 @@ def _finish(figure: Figure, axes: Any, ylabel: str | None) -> None:
         )
 
 
-def _panels(
-    layout: Settings, cells: pd.DataFrame
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    def values(key: str | None) -> list[dict[str, Any]]:
-        return [{key: value} for value in dict.fromkeys(cells[key])] if key else [{}]
-
-    return values(layout.get("rows")), values(layout.get("columns"))
-
-
-def _scale(ax: Any, metric: str, cells: pd.DataFrame) -> None:
-    """Logarithmic for times, and for scores that would hide each other."""
-    low, high = cells[metric].min(), cells[metric].max()
-    if metric in _LOGARITHMIC or ("score" in metric and high > 1000 * low > 0):
-        ax.set_yscale("log")
-    elif metric == "shd":
-        ax.set_ylim(bottom=0)
+def _values(key: str | None, cells: pd.DataFrame) -> list[dict[str, Any]]:
+    """A panel for each value of the field ``key``, in order of appearance; one without a field."""
+    return [{key: value} for value in dict.fromkeys(cells[key])] if key else [{}]
 
 
 def _name(ax: Any, one: dict[str, Any], other: dict[str, Any], r: int, c: int, n: int) -> None:

@@ -36,7 +36,8 @@ def write_outputs(
     written = [folder / f"{name}.csv", folder / f"{name}.md"]
     with replacing(written[0]) as file:
         cells.to_csv(file, index=False)
-    title = f"# {experiment.caption}\n\n{experiment.source}. {_explained(experiment)}\n\n"
+    source = f"{experiment.source}. " if experiment.source else ""
+    title = f"# {experiment.caption}\n\n{source}{_explained(experiment)}\n\n"
     write_text(written[1], title + markdown(experiment, cells))
     if len(trace):
         written.append(folder / f"{name}.trace.csv")

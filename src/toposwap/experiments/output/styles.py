@@ -13,7 +13,7 @@ PINK, YELLOW, GREY, INK = "#CC79A7", "#E69F00", "#8A939C", "#1B1F24"
 
 
 class Style(NamedTuple):
-    """Of a line."""
+    """Of a method's line; bars have its colour alone."""
 
     colour: str
     marker: str

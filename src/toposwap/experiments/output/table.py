@@ -1,7 +1,6 @@
 """Markdown tables: mean and standard error over the seeds, and the paper's figure in brackets.
 
-A layout of the config names the fields of the ``rows`` and the ``columns``; one of these fields is
-``metric``, which runs through ``metrics``.
+How they are laid out is a :class:`~toposwap.experiments.output.layouts.Table` of the config.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from toposwap.experiments.cell import Settings
     from toposwap.experiments.config import Experiment
+    from toposwap.experiments.output.layouts import Table
 
 WORDS = {
     "kkt": "KKT",
@@ -89,10 +88,9 @@ def number(mean: float, error: float | None) -> str:
     return f"{mean:.{max(decimals, 0)}f} ± {error:.{max(decimals, 0)}f}"
 
 
-def _table(experiment: Experiment, cells: pd.DataFrame, layout: Settings) -> str:
-    rows, columns = layout["rows"], layout["columns"]
-    cells = selected(cells, layout.get("where", {}))
-    metrics = layout["metrics"]
+def _table(experiment: Experiment, cells: pd.DataFrame, layout: Table) -> str:
+    rows, columns, metrics = layout.rows, layout.columns, layout.metrics
+    cells = selected(cells, layout.where)
     head = _combinations(cells, columns, metrics)
     body = _combinations(cells, rows, metrics)
     titles = [*map(_title, rows), *(" ".join(_named(k, v) for k, v in c.items()) for c in head)]
@@ -103,8 +101,7 @@ def _table(experiment: Experiment, cells: pd.DataFrame, layout: Settings) -> str
         if any(shown):
             labels = [_value(key, row[key]) for key in rows]
             lines.append("| " + " | ".join([*labels, *shown]) + " |")
-    title = layout.get("title")
-    return ("" if title is None else f"**{title}**\n\n") + "\n".join(lines)
+    return ("" if layout.title is None else f"**{layout.title}**\n\n") + "\n".join(lines)
 
 
 def _entry(

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path
+
+from toposwap.report.plot.legend import edge_colour
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from matplotlib.lines import Line2D
 
+    from toposwap.report.graph import ReportedGraph
     from toposwap.report.plot.layout import Layout
 
-# Told apart with any kind of colour vision, and in grey (Okabe and Ito).
-POSITIVE, NEGATIVE = "#0072B2", "#D55E00"
 _BOX, _BORDER, _INK = "#F3F5F7", "#5B6570", "#1B1F24"
 _FONT_SIZE = 10.0
 _THINNEST, _WIDEST = 0.9, 3.6
@@ -27,7 +27,8 @@ _MARGIN = 0.3
 # Arrows at one box keep this distance, and to this share of its width; they go straight at the end.
 _PORT_SPACING, _PORT_SHARE = 0.13, 0.8
 _APPROACH = 0.15
-_POINT = 1.0 / 72.0
+_TIP = 1.5 / 72.0
+_HEAD = "-|>,head_length=0.55,head_width=0.27"
 
 
 class Canvas:
@@ -75,8 +76,8 @@ class Canvas:
         self._width = self._height = 0.0
         self._pitch = 0.0
 
-    def draw(self, layout: Layout, weights: NDArray[np.float64]) -> None:
-        """Draw the nodes and the edges of ``weights`` (d, d), the weakest edges lowest."""
+    def draw(self, layout: Layout, graph: ReportedGraph) -> None:
+        """Draw the nodes and the edges of ``layout``, the weakest edges lowest."""
         # The wider the graph, the farther arrows go sideways, and the more height they need.
         level_gap = float(np.clip(0.09 * layout.width, 0.6, 1.5))
         self._pitch = self.box_height + level_gap
@@ -88,22 +89,28 @@ class Canvas:
         for k, (x, y) in enumerate(zip(layout.x, top, strict=True)):
             self._draw_box(x, y, self.box_widths[k])
         leaves, arrives = self._ports(layout)
-        largest = np.abs(weights).max(initial=0.0)
-        for i, j in sorted(layout.routes, key=lambda edge: abs(weights[edge])):
+        strength = graph.strength
+        largest = max((strength[edge] for edge in layout.routes), default=0.0)
+        for i, j in sorted(layout.routes, key=lambda edge: strength[edge]):
+            is_open = bool(graph.open[i, j])
+            # The tip of an arrow stops before the box; a line without one goes on to it.
             points, codes = self._path(
                 (leaves[i, j], top[i] - self.box_height),
                 layout.routes[i, j],
                 int(layout.level[i]) + 1,
-                (arrives[i, j], top[j]),
+                (arrives[i, j], top[j] + (0.0 if is_open else _TIP)),
             )
-            self._draw_arrow(points, codes, weights[i, j], largest)
+            width = _THINNEST + (_WIDEST - _THINNEST) * strength[i, j] / largest
+            self._draw_edge(
+                points, codes, width, edge_colour(graph, i, j), "-" if is_open else _HEAD
+            )
 
-    def finish(self, weights: NDArray[np.float64], title: str | None, left_out: int) -> Figure:
-        """Add title and legend, and cut the paper to size."""
-        handles = _legend(weights, left_out)
+    def finish(self, handles: Sequence[Line2D], title: str | None) -> Figure:
+        """Add title and the legend's ``handles``, and cut the paper to size."""
         head = 0.3 if title else 0.0
         foot = 0.19 * len(handles) + 0.15
-        width = max(self._width, 2.6, 0.12 * len(title or "")) + 2 * _MARGIN
+        longest = max(len(str(handle.get_label())) for handle in handles)
+        width = max(self._width, 2.6, 0.12 * len(title or ""), 0.075 * longest) + 2 * _MARGIN
         height = self._height + head + foot + 2 * _MARGIN
         self._figure.set_size_inches(width, height)
         middle = self._width / 2.0
@@ -188,18 +195,18 @@ class Canvas:
             codes.append(Path.LINETO)
             level += 1
         _bend(points, codes, (end[0], end[1] + _APPROACH))
-        points.append((end[0], end[1] + 1.5 * _POINT))
+        points.append(end)
         codes.append(Path.LINETO)
         return points, codes
 
-    def _draw_arrow(
+    def _draw_edge(
         self,
         points: list[tuple[float, float]],
         codes: list[Any],
-        weight: float,
-        largest: float,
+        width: float,
+        colour: str,
+        style: str,
     ) -> None:
-        width = _line_width(weight, largest)
         # A white rim shows which of two crossing arrows is which; it spares the heads of others.
         rim = Path(points[:-1], codes[:-1])
         self._axes.add_patch(
@@ -208,9 +215,9 @@ class Canvas:
         self._axes.add_patch(
             FancyArrowPatch(
                 path=Path(points, codes),
-                arrowstyle="-|>,head_length=0.55,head_width=0.27",
+                arrowstyle=style,
                 mutation_scale=7.5 + 1.9 * width,
-                color=POSITIVE if weight > 0.0 else NEGATIVE,
+                color=colour,
                 linewidth=width,
                 joinstyle="miter",
                 capstyle="butt",
@@ -225,29 +232,3 @@ def _bend(points: list[tuple[float, float]], codes: list[Any], end: tuple[float,
     middle = (y + end[1]) / 2.0
     points += [(x, middle), (end[0], middle), end]
     codes += [Path.CURVE4] * 3
-
-
-def _line_width(weight: float, largest: float) -> float:
-    return _THINNEST + (_WIDEST - _THINNEST) * abs(float(weight)) / float(largest)
-
-
-def _legend(weights: NDArray[np.float64], left_out: int) -> list[Line2D]:
-    """A line for each sign that occurs, and what the width means."""
-    sizes = np.abs(weights[weights != 0.0])
-    if sizes.size == 0:
-        return [Line2D([], [], linestyle="none", label="no edges")]
-    handles = []
-    for sign, colour, words in (
-        (1.0, POSITIVE, "positive: effect rises with cause"),
-        (-1.0, NEGATIVE, "negative: effect falls as cause rises"),
-    ):
-        if (weights * sign > 0.0).any():
-            handles.append(Line2D([], [], color=colour, linewidth=2.0, label=words))
-    low, high = float(sizes.min()), float(sizes.max())
-    handles.append(
-        Line2D([], [], linestyle="none", label=f"width: |weight|, from {low:.2g} to {high:.2g}")
-    )
-    if left_out:
-        words = f"{left_out} weaker edges are not drawn"
-        handles.append(Line2D([], [], linestyle="none", label=words))
-    return handles

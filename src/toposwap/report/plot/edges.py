@@ -50,7 +50,7 @@ def edge_figure(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from toposwap.report.plot.canvas import POSITIVE
+    from toposwap.report.plot.legend import POSITIVE
 
     grid, values = model.edge_function(i, j, n_points)
     source, target = (c if isinstance(c, str) else model.names_[c] for c in (i, j))

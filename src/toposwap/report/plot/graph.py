@@ -1,4 +1,4 @@
-"""Pictures of graphs: causes above effects, arrows as wide as their weights.
+"""Pictures of graphs: causes above effects, arrows as wide as they are strong.
 
 Lengths are in inches throughout: the picture grows with the graph, the letters stay as they are.
 """
@@ -14,6 +14,7 @@ import numpy as np
 from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning
 from toposwap.core.graph import find_cycle, topological_order
 from toposwap.io.atomic import replacing
+from toposwap.report.graph import ReportedGraph, reported_graph
 from toposwap.report.plot.labels import wrapped
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def draw_graph(
     ----------
     graph
         A fitted model, or weights (d, d), ``weights[i, j]`` for the edge i -> j; a DataFrame brings
-        its names along.
+        its names along. Of a model, edges whose direction is open have no arrowhead, and the width
+        is that of the standardised weight where the score knows no units.
     path
         Ends in .png, .svg or .pdf.
     names
@@ -55,8 +57,8 @@ def draw_graph(
     """
     picture_suffix(path)
     require_matplotlib(f"drawing {str(path)!r}")
-    weights, labels = _weights_and_names(graph, names)
-    write_picture(path, lambda: graph_figure(weights, labels, title))
+    shown = _reported(graph, names)
+    write_picture(path, lambda: graph_figure(shown, title))
 
 
 def write_picture(path: str | os.PathLike[str], draw: Callable[[], Figure]) -> None:
@@ -102,32 +104,28 @@ def require_matplotlib(purpose: str) -> None:
         raise MissingExtraError("matplotlib", "plot", purpose) from None
 
 
-def graph_figure(
-    weights: NDArray[np.float64], names: Sequence[str], title: str | None = None
-) -> Figure:
+def graph_figure(graph: ReportedGraph, title: str | None = None) -> Figure:
     """Draw a DAG into a figure of its own; nothing global is touched."""
     from toposwap.report.plot.canvas import Canvas
     from toposwap.report.plot.layout import layered_layout
+    from toposwap.report.plot.legend import legend
 
-    edges = weights != 0.0
+    edges = graph.weights != 0.0
     if topological_order(edges) is None:
-        cycle = " -> ".join(repr(names[v]) for v in find_cycle(edges))
+        cycle = " -> ".join(repr(graph.names[v]) for v in find_cycle(edges))
         raise InputError(f"only graphs without cycles can be drawn, and this has {cycle}")
-    shown = _strongest(weights, MOST_EDGES)
-    drawn = shown != 0.0
+    drawn = _strongest(graph, MOST_EDGES)
     arrows = np.maximum(drawn.sum(axis=0), drawn.sum(axis=1))
-    canvas = Canvas([wrapped(name) for name in names], arrows.tolist())
+    canvas = Canvas([wrapped(name) for name in graph.names], arrows.tolist())
     layout = layered_layout(drawn, canvas.box_widths, canvas.GAP, 3.0 * canvas.box_height)
-    canvas.draw(layout, shown)
-    left_out = int(np.count_nonzero(weights) - np.count_nonzero(shown))
-    return canvas.finish(shown, title, left_out)
+    canvas.draw(layout, graph)
+    left_out = int(np.count_nonzero(edges) - np.count_nonzero(drawn))
+    return canvas.finish(legend(graph, drawn, left_out), title)
 
 
-def _weights_and_names(
-    graph: Any, names: Sequence[str] | None
-) -> tuple[NDArray[np.float64], list[str]]:
+def _reported(graph: Any, names: Sequence[str] | None) -> ReportedGraph:
     if hasattr(graph, "adjacency_matrix_"):
-        return graph.adjacency_matrix_, list(graph.names_)
+        return reported_graph(graph)
     if hasattr(graph, "columns") and names is None:
         names = [str(name) for name in graph.columns]
     weights = np.asarray(graph, dtype=np.float64)
@@ -136,13 +134,12 @@ def _weights_and_names(
     labels = [f"x{k}" for k in range(len(weights))] if names is None else [str(n) for n in names]
     if len(labels) != len(weights):
         raise InputError(f"names: {len(labels)} given for {len(weights)} nodes")
-    return weights, labels
+    return ReportedGraph.of_weights(weights, labels)
 
 
-def _strongest(weights: NDArray[np.float64], most: int) -> NDArray[np.float64]:
-    """The ``most`` entries of largest size, zero elsewhere."""
-    sizes = np.abs(weights)
-    if np.count_nonzero(sizes) <= most:
-        return weights
-    weakest = np.sort(sizes, axis=None)[-most]
-    return np.where(sizes >= weakest, weights, 0.0)
+def _strongest(graph: ReportedGraph, most: int) -> NDArray[np.bool_]:
+    """The ``most`` strongest edges, (d, d), and those as strong as the last of them."""
+    edges = graph.weights != 0.0
+    if np.count_nonzero(edges) <= most:
+        return edges
+    return edges & (graph.strength >= np.sort(graph.strength[edges])[-most])

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.settings import checked
 from toposwap.kernels.additive import group_l0
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
-from toposwap.penalties.base import checked
-from toposwap.scores.additive.design import Additive, Design
-from toposwap.scores.additive.f_tests import refit
+from toposwap.scores.additive.design import Additive, Design, refit
 from toposwap.scores.base import Point, Score
+from toposwap.scores.densities import Densities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -119,10 +119,7 @@ class BoundBasisBIC(Additive, SeparableScore):
         d, m = self.data.d, self.size
         deviations = self.design.deviations
         scaled = parameters.reshape(d * m, d) / deviations
-        left = -scaled
-        left[np.arange(d) * m, np.arange(d)] += 1.0
-        U = self._factor * self.design.present.ravel()
-        residual = U @ left
+        U, residual = self._residual(scaled)
         share = np.einsum("ij,ij->j", residual, residual)
         slopes = np.abs((U.T @ residual / share).reshape(d, m, d)).sum(axis=1)
         weights = np.abs(parameters).sum(axis=1)
@@ -138,6 +135,22 @@ class BoundBasisBIC(Additive, SeparableScore):
             row_scale=np.full(d, float(m)),
             column_scale=(1.0 + np.abs(scaled).sum(axis=0)) / share / deviations,
         )
+
+    def densities(self, parameters: NDArray[np.float64]) -> Densities:
+        """Normal distributions about the sums of functions."""
+        deviations = self.design.deviations
+        _, residual = self._residual(parameters.reshape(-1, self.data.d) / deviations)
+        return Densities.normal(np.einsum("ij,ij->j", residual, residual) * deviations**2)
+
+    def _residual(
+        self, scaled: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """U, (d m, d m), and what ``scaled`` (d m, d) leaves of the standardised columns."""
+        d = self.data.d
+        left = -scaled
+        left[np.arange(d) * self.size, np.arange(d)] += 1.0
+        U = self._factor * self.design.present.ravel()
+        return U, U @ left
 
     def solve_exactly(self, fit: OrderFit) -> bool:  # noqa: ARG002 - always refused
         """Refuse: parents are chosen step by step."""

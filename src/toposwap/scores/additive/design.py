@@ -13,6 +13,7 @@ from toposwap.core.errors import InputError
 from toposwap.core.factor import retriangularise, row_blocks
 from toposwap.core.registry import resolve
 from toposwap.scores.base import BoundScore
+from toposwap.scores.densities import Densities
 from toposwap.scores.predictors import AdditiveModel
 
 if TYPE_CHECKING:
@@ -160,4 +161,26 @@ class Additive(BoundScore):
 
     def predictor(self, parameters: NDArray[np.float64]) -> AdditiveModel:
         """The sum of the functions of the parents, about the means."""
-        return AdditiveModel(self.design.expansions, parameters, self.data.mean)
+        return AdditiveModel(
+            self.design.expansions, parameters, self.data.mean, self.densities(parameters)
+        )
+
+    def densities(self, parameters: NDArray[np.float64]) -> Densities:  # noqa: ARG002 - for likelihoods
+        """The columns' distributions; here squares, which are no likelihood."""
+        return Densities.squares(self.data.d)
+
+
+def refit(
+    factor: NDArray[np.float64], size: int, node: int, parents: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Coefficients (d, m) of the first column of ``node`` on the blocks of ``parents`` alone.
+
+    ``factor`` holds the penalty's rows as well. In units of the deviation of the node.
+    """
+    d = parents.size
+    chosen = np.flatnonzero(np.repeat(parents, size))
+    theta = np.zeros(d * size)
+    if chosen.size:
+        solved, *_ = np.linalg.lstsq(factor[:, chosen], factor[:, node * size], rcond=None)
+        theta[chosen] = solved
+    return theta.reshape(d, size)

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.settings import checked
 from toposwap.kernels.additive import group_descent
+from toposwap.orderfit.descent import descend
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
-from toposwap.penalties.base import checked
+from toposwap.orderfit.starts import smallest_variance_order
 from toposwap.scores.additive.design import Additive, Design
-from toposwap.scores.additive.score import Basis
-from toposwap.scores.additive.surrogate import RIDGE, descend
+from toposwap.scores.additive.score import surrogate
 from toposwap.scores.base import Point, Score
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from toposwap.basis import Family
     from toposwap.core.dataset import Dataset
-    from toposwap.core.order import Order
     from toposwap.orderfit.base import OrderFit
 
 #: Nodes are solved well below the tolerance of the certificate.
@@ -106,8 +106,7 @@ class GroupBasis(Score):
 
 def _noise(data: Dataset, design: Design) -> float:
     """The noise deviation, one for all columns: at the best order, less what overfitting hides."""
-    bound = Basis(ridge=RIDGE).bound_to(data, design)
-    fit = bound.fit(bound.good_order())
+    fit = surrogate(data, design).fit(smallest_variance_order(data))
     descend(fit)
     coefficients = float(design.present.sum()) * (data.d - 1) / 2.0 / data.d
     share = max(1.0 - (1.0 + coefficients) / data.n, 0.2)
@@ -224,10 +223,6 @@ class BoundGroupBasis(Additive, SeparableScore):
         """rho, the integral of its slope."""
         reach = np.minimum(lengths, kinks / self.concavity) if self.concavity else lengths
         return kinks * reach - 0.5 * self.concavity * reach * reach
-
-    def best_order(self) -> Order | None:
-        """By dynamic programming, where a node has one solution whatever its solver starts from."""
-        return super().best_order() if self.score.convex else None
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Refuse where a node may have several solutions, of which a solver finds one."""

@@ -31,22 +31,29 @@ from scipy.linalg import blas
 from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two
 from toposwap.core.order import Order
+from toposwap.core.settings import checked
 from toposwap.core.validation import columns, listed
 from toposwap.kernels.additive import exact
 from toposwap.kernels.graphs.precedence import precedence_table
-from toposwap.kernels.least_squares import pivoted
-from toposwap.penalties.base import checked
-from toposwap.scores.additive.design import Additive, Design
-from toposwap.scores.additive.f_tests import LEVEL, refit, significant_parents
+from toposwap.orderfit.exact import go_to
+from toposwap.orderfit.nodes import NodeFit, SeparableScore
+from toposwap.scores.additive.design import Additive, Design, refit
 from toposwap.scores.base import Point, Score
 from toposwap.scores.dependence import relative_residuals
+from toposwap.scores.strategy import Strategy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.basis import Family
     from toposwap.core.dataset import Dataset
-    from toposwap.scores.additive.fit import BasisFit
+    from toposwap.orderfit.base import OrderFit
+
+
+#: Of the surrogate, which need not be exact.
+_FUNCTIONS = 8
+#: Of coefficients in units of the columns' deviations.
+_RIDGE = 1e-3
 
 
 class Basis(Score):
@@ -100,8 +107,12 @@ class Basis(Score):
         return BoundBasis(self, data, design)
 
 
-class BoundBasis(Additive):
-    """An additive model on given data, through the factor of its expanded columns."""
+class BoundBasis(Additive, SeparableScore):
+    """An additive model on given data, through the factor of its expanded columns.
+
+    The algebra of the factor has every predecessor as a parent; where single edges are ruled out,
+    nodes are solved one by one.
+    """
 
     def __init__(self, score: Basis, data: Dataset, design: Design) -> None:
         super().__init__(data, design)
@@ -134,45 +145,40 @@ class BoundBasis(Additive):
                 "them, or use a ridge (score=Basis(ridge=0.1))"
             )
 
-    def fit(self, order: Order) -> BasisFit:
+    def fit(self, order: Order) -> OrderFit:  # type: ignore[override]
         """Solve for ``order``."""
         from toposwap.scores.additive.fit import BasisFit
 
-        return BasisFit(self, order)
+        return BasisFit(self, order) if self.admissible.only_orders else super().fit(order)
 
-    def good_order(self) -> Order:
-        """Next is always the column with the least variance given those before it, as lines."""
-        cost = (self.data.scale / self.data.scale.max()) ** 2
-        return Order(
-            pivoted.smallest_variance_order(self.data.factor.T.copy(), cost, precedence_table(None))
-        )
+    def fit_node(
+        self,
+        node: int,
+        allowed: NDArray[np.bool_],
+        warm: NodeFit | None,  # noqa: ARG002 - there is one solution
+    ) -> NodeFit:
+        """Regress the column on the functions of those that are allowed."""
+        theta = refit(self.factor, self.size, node, allowed) * self.design.present
+        residual = self.factor[:, node * self.size] - self.factor @ theta.ravel()
+        deviation = float(self.design.deviations[node])
+        value = 0.5 * deviation**2 * (float(residual @ residual) - self.score.ridge)
+        return NodeFit(value, theta * deviation, support=np.asarray(theta.any(axis=1)))
 
-    def best_order(self) -> Order:
-        """Global minimum, O(2^d d^2 m^2) time and 9 * 2^d bytes."""
+    def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64]:
+        """Theta, (d, m, d)."""
+        return np.stack([node.parameters for node in nodes], axis=2)
+
+    def solve_exactly(self, fit: OrderFit) -> bool:
+        """Dynamic programming over sets of variables, O(2^d d^2 m^2) time and 9 * 2^d bytes."""
+        if not self.admissible.only_orders:
+            return super().solve_exactly(fit)
         d, m = self.data.d, self.size
         blocks = np.ascontiguousarray(self.factor.T).reshape(d, m, d * m)
-        return Order(exact.exact_order(blocks, self.cost, precedence_table(None)))
+        before = precedence_table(self.admissible.before)
+        go_to(fit, Order(exact.exact_order(blocks, self.cost, before)))
+        return True
 
-    pruning = f"F-tests of whole functions, {LEVEL:.0%} a node"
-
-    def pruned(
-        self,
-        parameters: NDArray[np.float64],
-        order: Order,
-        rng: np.random.Generator,  # noqa: ARG002 - deterministic
-    ) -> NDArray[np.float64]:
-        """Keep the functions that F-tests find significant and fit them again."""
-        # The tests are those of ordinary least squares.
-        free = (
-            self.design.factor(np.zeros_like(self.penalty)) if self.penalty.any() else self.factor
-        )
-        sizes = self.design.present.sum(axis=1)
-        theta = np.zeros_like(parameters)
-        for j in range(self.data.d):
-            allowed = order.positions < order.positions[j]
-            parents = significant_parents(free, sizes, self.data.n, j, allowed)
-            theta[:, :, j] = refit(self.factor, self.size, j, parents)
-        return theta * self.design.present[:, :, None] * self.design.deviations
+    strategy = Strategy(pruner="f-tests")
 
     def value_of(self, residual_variance: NDArray[np.float64], cost: NDArray[np.float64]) -> float:
         """1/2 sum_v cost_v (var_v - ridge) in the units of the data."""
@@ -202,3 +208,15 @@ class BoundBasis(Additive):
             row_scale=np.full(d, float(m)),
             column_scale=column_scale * self.design.deviations,
         )
+
+
+def surrogate(data: Dataset, design: Design | None = None) -> BoundBasis:
+    """An additive model that any table allows, for a starting order or a noise level.
+
+    Eight functions tell a curve from a line; a ridge, so that columns which others determine and
+    too few rows are no obstacle.
+    """
+    if design is not None:
+        return Basis(ridge=_RIDGE).bound_to(data, design)
+    size = min(_FUNCTIONS, max(1, int(0.8 * data.n / data.d)))
+    return Basis(n_functions=size, ridge=_RIDGE).bind(data)

@@ -30,6 +30,8 @@ Batch = Callable[
 #: Finite differences may be off by this, relative to the gradient, before it is called wrong.
 _AGREEMENT = 1e-3
 _STEPS = (1e-5, 1e-4, 1e-6)
+#: What the functions of ``math`` say where they have no value.
+_DOMAIN_ERRORS = ("math domain error", "math range error", "expected a positive input")
 
 
 def import_torch(purpose: str) -> Any:
@@ -54,14 +56,31 @@ def checked_device(torch: Any, device: str) -> Any:
     return found
 
 
+def is_numerical(error: Exception) -> bool:
+    """Whether ``error`` says that Q has no number at a point, rather than that its code is wrong.
+
+    A matrix that is singular or not positive definite, an overflow, a division by zero, a logarithm
+    of nothing: a solver takes a shorter step then, as it does where Q is infinite.
+    """
+    if isinstance(error, ArithmeticError | np.linalg.LinAlgError):
+        return True
+    # torch's has a type of its own, and math.log(0) that of any wrong value.
+    return type(error).__name__ == "_LinAlgError" or str(error) in _DOMAIN_ERRORS
+
+
 def numpy_call(q: Any, X: NDArray[np.float64]) -> Call:
     """``q`` returns value and gradient."""
 
     def call(part: Part, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         # A copy: what the user's function does to its argument is its own affair.
         # Far out a trial step may overflow; the solver then takes a shorter one.
-        with np.errstate(all="ignore"):
-            answer = q(part.unpack(vector.copy()), X, *part.arguments)
+        try:
+            with np.errstate(all="ignore"):
+                answer = q(part.unpack(vector.copy()), X, *part.arguments)
+        except Exception as error:
+            if not is_numerical(error):
+                raise
+            return np.inf, np.zeros_like(vector)
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise InputError(
                 "q: with backend='numpy' it must return a pair (value, gradient), got "
@@ -88,8 +107,13 @@ def torch_call(q: Any, X: NDArray[np.float64], device: str) -> Call:
             name: torch.tensor(array, dtype=torch.float64, device=place, requires_grad=True)
             for name, array in arrays.items()
         }
-        with torch.enable_grad():
-            value = q(leaves[""] if part.alone else dict(leaves), data, *part.arguments)
+        try:
+            with torch.enable_grad():
+                value = q(leaves[""] if part.alone else dict(leaves), data, *part.arguments)
+        except Exception as error:
+            if not is_numerical(error):
+                raise
+            return np.inf, np.zeros_like(vector)
         if not isinstance(value, torch.Tensor) or value.numel() != 1:
             shape = tuple(value.shape) if isinstance(value, torch.Tensor) else type(value).__name__
             raise InputError(

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.kernels.l0 import moves
+from toposwap.scores.densities import Densities
 from toposwap.scores.l0.bound import BoundL0, L0Fit
 
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ class BoundEqualVarianceL0(BoundL0):
     def solve_exactly(self, fit: OrderFit) -> bool:  # noqa: ARG002
         """The nodes share a variance, so nothing can be put together set by set."""
         return False
+
+    def densities(self, weights: NDArray[np.float64]) -> Densities:
+        """Normal distributions with the variance that all columns share."""
+        return Densities.equal_variance(self.data.residual_variances(weights))
 
     def total(self, variance: NDArray[np.float64]) -> float:
         """The sum of the residual variances in the units of the data."""

@@ -22,6 +22,7 @@ import numpy as np
 from toposwap.orderfit.nodes import NodeFit
 from toposwap.orderfit.separable import Plan, SeparableFit
 from toposwap.penalties import NoPenalty
+from toposwap.scores.densities import Densities
 from toposwap.scores.penalized.bound import BoundPenalized
 
 if TYPE_CHECKING:
@@ -68,6 +69,10 @@ class BoundEqualVariance(BoundPenalized):
             variance=2.0 * solution.loss,
             penalty=penalty,
         )
+
+    def densities(self, weights: NDArray[np.float64], intercepts: NDArray[np.float64]) -> Densities:  # noqa: ARG002 - those of the means
+        """Normal distributions with the variance that all columns share."""
+        return Densities.equal_variance(self.data.residual_variances(weights))
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Without a penalty the best order is that of least squares; else nothing is proven."""
@@ -160,7 +165,6 @@ class EqualVarianceFit(SeparableFit):
 
     def _retune(self) -> None:
         """Let the unit and the nodes settle; each round lowers Q."""
-        positions = self.order.positions
         for _ in range(_ROUNDS):
             unit = self._total / self._d
             if abs(unit / self._unit - 1.0) <= _STEADY:
@@ -169,6 +173,7 @@ class EqualVarianceFit(SeparableFit):
             self._memory.clear()
             self._plans.clear()
             self._nodes = [
-                self._solve(v, positions < positions[v], node) for v, node in enumerate(self._nodes)
+                self._solve(v, self.bound.candidates(self.order, v), node)
+                for v, node in enumerate(self._nodes)
             ]
             self._tabulate(range(self._d))

@@ -25,8 +25,9 @@ from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
 from toposwap.orderfit.base import OrderFit
 from toposwap.scores.base import BoundScore, Point, Score
-from toposwap.scores.correlated import least_correlated_order
+from toposwap.scores.densities import Densities
 from toposwap.scores.predictors import LinearModel
+from toposwap.scores.strategy import Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,8 +76,12 @@ class BoundL0(BoundScore):
         self.data = data
         self.logarithmic = logarithmic
         self.weight = weight
-        # A restart costs about d^2, and few columns are easily stuck.
-        self.suggested_restarts = max(20, 2000 // data.d)
+        self.strategy = Strategy(
+            # Variances say nothing about a score that no units enter.
+            start="correlation" if logarithmic else "variance",
+            # A restart costs about d^2, and few columns are easily stuck.
+            restarts=max(20, 2000 // data.d),
+        )
         # More parents than rows can tell apart are never needed, and few nodes have dozens.
         most = min(data.d - 1, data.n - 2, 50)
         self.max_parents = max(1, most if max_parents is None else min(max_parents, data.d - 1))
@@ -88,10 +93,6 @@ class BoundL0(BoundScore):
     def fit(self, order: Order) -> L0Fit:
         """Choose every node's parents among its predecessors."""
         return L0Fit(self, order)
-
-    def starting_order(self, rng: np.random.Generator) -> Order | None:  # noqa: ARG002
-        """The least correlated first, where variances say nothing."""
-        return least_correlated_order(self.data) if self.logarithmic else None
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Dynamic programming over sets of variables; see :mod:`toposwap.kernels.l0.exact`."""
@@ -114,7 +115,14 @@ class BoundL0(BoundScore):
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
         """X W, about the means."""
-        return LinearModel(parameters, self.data.mean - self.data.mean @ parameters)
+        intercepts = self.data.mean - self.data.mean @ parameters
+        return LinearModel(parameters, intercepts, self.densities(parameters))
+
+    def densities(self, weights: NDArray[np.float64]) -> Densities:
+        """A normal distribution for each column where the loss is a likelihood."""
+        if self.logarithmic:
+            return Densities.normal(self.data.residual_variances(weights))
+        return Densities.squares(self.data.d)
 
     def evaluate(self, parameters: NDArray[np.float64]) -> Point:
         """Q and its gradient on the edges there are; an absent edge would cost lambda at once."""
@@ -158,7 +166,8 @@ class L0Fit(OrderFit):
         self.bound = bound
         d, most = bound.data.d, bound.max_parents
         unit = bound.slope_of(np.ones(d))
-        self._rule = rule_for(bound.correlation, bound.logarithmic, bound.weight, unit)
+        permitted = bound.admissible.parents, bound.admissible.before
+        self._rule = rule_for(bound.correlation, bound.logarithmic, bound.weight, unit, *permitted)
         self._nodes = empty_nodes(d, most)
         self._profile = np.empty(d)
 
@@ -217,6 +226,9 @@ class L0Fit(OrderFit):
         here = self.snapshot()
         changes = np.empty(len(pairs))
         for index, (i, j) in enumerate(pairs.tolist()):
+            if not self.bound.admissible.obeys(self.order.swap(i, j)):
+                changes[index] = np.inf
+                continue
             self.swap(i, j)
             changes[index] = self.value - before
             self.restore(here)

@@ -27,8 +27,11 @@ from toposwap.core.factor import power_of_two, retriangularise
 from toposwap.core.order import Order
 from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.kernels.least_squares import exact, factor_pair, swap_deltas
+from toposwap.orderfit.exact import go_to
 from toposwap.orderfit.factor import FactorFit
-from toposwap.scores.base import BoundScore, Point, Score
+from toposwap.orderfit.nodes import NodeFit, SeparableScore
+from toposwap.scores.base import Point, Score
+from toposwap.scores.densities import Densities
 from toposwap.scores.dependence import refuse_dependent
 from toposwap.scores.predictors import LinearModel
 
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.orderfit.base import OrderFit
 
 _EPS = float(np.finfo(float).eps)
 # Below this relative residual rotations lose so many digits of the inverse in one sweep that it is
@@ -89,8 +93,12 @@ class LeastSquares(Score):
         return Penalized("equal-variance", "bic")
 
 
-class BoundLeastSquares(BoundScore):
-    """Least squares on given data, through the factor of the (augmented) data."""
+class BoundLeastSquares(SeparableScore):
+    """Least squares on given data, through the factor of the (augmented) data.
+
+    The algebra of the factor has every predecessor as a parent; where single edges are ruled out,
+    nodes are solved one by one.
+    """
 
     def __init__(self, score: LeastSquares, data: Dataset) -> None:
         self.score: LeastSquares = score
@@ -117,17 +125,41 @@ class BoundLeastSquares(BoundScore):
         logs = np.log(np.abs(np.diag(self.factor))) + np.log(self.scale)
         return float(np.exp(2.0 * logs.mean()))
 
-    def fit(self, order: Order) -> LeastSquaresFit:
+    def fit(self, order: Order) -> OrderFit:  # type: ignore[override]
         """Solve for ``order``."""
-        return LeastSquaresFit(self, order)
+        return LeastSquaresFit(self, order) if self.admissible.only_orders else super().fit(order)
+
+    def fit_node(
+        self,
+        node: int,
+        allowed: NDArray[np.bool_],
+        warm: NodeFit | None,  # noqa: ARG002 - there is one solution
+    ) -> NodeFit:
+        """Regress the column on those that are allowed."""
+        scaled = np.zeros(self.data.d)
+        chosen = self.factor[:, allowed]
+        scaled[allowed] = np.linalg.lstsq(chosen, self.factor[:, node], rcond=None)[0]
+        residual = self.factor[:, node] - self.factor @ scaled
+        variance = float(residual @ residual) * float(self.cost[node]) * self.unit * self.unit
+        weights = scaled * (self.scale[node] / self.scale)
+        return NodeFit(0.5 * variance - 0.5 * self.score.ridge, weights, support=weights != 0.0)
+
+    def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64]:
+        """W, (d, d)."""
+        return np.column_stack([node.parameters for node in nodes])
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
         """X W, about the means."""
-        return LinearModel(parameters, self.data.mean - self.data.mean @ parameters)
+        intercepts = self.data.mean - self.data.mean @ parameters
+        return LinearModel(parameters, intercepts, Densities.squares(self.data.d))
 
-    def best_order(self) -> Order:
-        """Global minimum, O(2^d d^2) time and 9 * 2^d bytes."""
-        return Order(exact.exact_order(self.factor.T.copy(), self.cost, precedence_table(None)))
+    def solve_exactly(self, fit: OrderFit) -> bool:
+        """Dynamic programming over sets of variables, O(2^d d^2) time and 9 * 2^d bytes."""
+        if not self.admissible.only_orders:
+            return super().solve_exactly(fit)
+        before = precedence_table(self.admissible.before)
+        go_to(fit, Order(exact.exact_order(self.factor.T.copy(), self.cost, before)))
+        return True
 
     def value_of(self, residual_variance: NDArray[np.float64], cost: NDArray[np.float64]) -> float:
         """1/2 sum_v cost_v var_v in the units of the data, less what the ridge's rows add."""

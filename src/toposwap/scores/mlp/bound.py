@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import copy
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.scores.additive.surrogate import surrogate_order
+from toposwap.losses.base import rows_of
 from toposwap.scores.base import Point
 from toposwap.scores.mlp.problem import toward_zero
-from toposwap.scores.mlp.prune import RULE, kept_parents, refitted, relaxed
-from toposwap.scores.mlp.revise import Revision
 from toposwap.scores.mlp.score import NetworkModel, Networks
 from toposwap.scores.mlp.solver import NodeNetworks
 from toposwap.scores.mlp.starts import Network
+from toposwap.scores.strategy import Strategy, Surrogate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,24 +42,29 @@ class BoundMLP(NodeNetworks):
             return 1.0
         return float(np.exp(2.0 * np.log(self.deviations).mean()))
 
-    def starting_order(self, rng: np.random.Generator) -> Order:  # noqa: ARG002 - deterministic
-        """That of an additive model."""
-        return surrogate_order(self.data)
-
-    def coarser(self) -> list[BoundMLP]:
-        """For many columns: fewer units with larger penalties.
+    @cached_property
+    def strategy(self) -> Strategy:  # type: ignore[override]
+        """From the order of an additive model; with many columns through coarser networks.
 
         Small networks are fitted in a tenth of the time, and sparse ones not at all when they gain
-        or lose an input that they do not use.
+        or lose an input that is not in their support.
         """
-        if self.data.d <= _MANY:
-            return []
-        score = copy.copy(self.score)
-        score.hidden, score.n_starts = min(score.hidden, _COARSE_UNITS), 1
-        score.l1, score.l2 = _COARSE_PENALTIES * score.l1, _COARSE_PENALTIES * score.l2
-        coarse = BoundMLP(score, self.data, self.losses)
-        coarse.suggested_restarts = self.data.d // 5
-        return [coarse]
+        d = self.data.d
+        surrogates: tuple[Surrogate, ...] = ()
+        if d > _MANY:
+            score = copy.copy(self.score)
+            score.hidden, score.n_starts = min(score.hidden, _COARSE_UNITS), 1
+            score.l1, score.l2 = _COARSE_PENALTIES * score.l1, _COARSE_PENALTIES * score.l2
+            surrogates = (Surrogate(score, restarts=d // 5),)
+        return Strategy(
+            start="additive",
+            search="screened",
+            # A restart concerns a stretch of the order or a pair, and a long one has more of these,
+            # but takes longer too.
+            restarts=max(7, min(d // 2, 30)),
+            surrogates=surrogates,
+            pruner="networks",
+        )
 
     def fit(self, order: Order) -> MLPFit:
         """Fit every node to its predecessors."""
@@ -101,33 +106,10 @@ class BoundMLP(NodeNetworks):
 
     def predictor(self, parameters: Networks) -> NetworkModel:
         """The mean of each column."""
-        return NetworkModel(
+        model = NetworkModel(
             parameters, self.mean, self.shift, self.unit, self.losses, self.activation
         )
-
-    pruning = RULE
-
-    def pruned(
-        self,
-        parameters: Networks,
-        order: Order,
-        rng: np.random.Generator,  # noqa: ARG002 - the starts of a problem are its own
-    ) -> Networks:
-        """The graph of :meth:`kept`, its networks fitted to predict."""
-        kept = self.kept(parameters, order)
-        return self.assemble([refitted(self, j, fit) for j, fit in enumerate(kept)])
-
-    def kept(self, parameters: Networks, order: Order) -> list[NodeFit]:
-        """Keep the predecessors that are worth their penalty, then see whether others are."""
-        bounds, nodes = [], []
-        for j in range(self.data.d):
-            before = np.flatnonzero(order.positions < order.positions[j])
-            bound = self.with_score(relaxed(self.score, before.size))
-            bounds.append(bound)
-            nodes.append(kept_parents(bound, j, bound.node_of(parameters, j), before))
-        revision = Revision(bounds, nodes)
-        revision.settle()
-        return revision.fits
+        return model.with_densities(rows_of(self.data, "network's"))
 
     def with_score(self, score: MLP) -> BoundMLP:
         """Other penalties on the same data, with the same tables."""

@@ -1,24 +1,27 @@
 """Networks at an order: deltas by warm starts, screened by a few iterations of them.
 
-While a search is ``loose`` it works with fits in single precision that are converged to five
-digits; whatever is asked for from outside (parameters, derivatives, the value after a refresh) is
-polished first.
+While a search works :meth:`~MLPFit.roughly` it has fits in single precision that are converged to
+five digits; whatever is asked for from outside (parameters, derivatives, the value after a refresh)
+is polished first.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from toposwap.core.graph import topological_order
+from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.order import Order
 from toposwap.orderfit.screened import ScreenedFit
 from toposwap.orderfit.separable import SeparableFit
 from toposwap.scores.mlp.solver import LOOSE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from toposwap.orderfit.nodes import NodeFit
@@ -38,7 +41,8 @@ class MLPFit(ScreenedFit, SeparableFit):
     bound: BoundMLP
 
     def __init__(self, bound: BoundMLP, order: Order) -> None:
-        self._wishes: WeakKeyDictionary[NodeFit, NDArray[np.bool_]] = WeakKeyDictionary()
+        self._rough = self._cut_short = False
+        self._violating_memory: WeakKeyDictionary[NodeFit, NDArray[np.bool_]] = WeakKeyDictionary()
         #: Nodes and inputs with where a screening began and ended.
         self._screenings: dict[tuple[int, bytes], tuple[NodeFit, NodeFit]] = {}
         self._point: tuple[list[NodeFit], Point] | None = None
@@ -50,15 +54,25 @@ class MLPFit(ScreenedFit, SeparableFit):
     def resolution(self) -> float:
         """Fits that are not polished end when they move Q by less than a part of it."""
         size = sum(abs(node.value) for node in self._nodes)
-        return (10.0 * LOOSE if self.loose else 1e-9) * max(size, float(np.finfo(float).tiny))
+        return (10.0 * LOOSE if self._rough else 1e-9) * max(size, float(np.finfo(float).tiny))
+
+    @contextmanager
+    def roughly(self) -> Iterator[None]:
+        """Single precision, converged to five digits."""
+        self._rough = True
+        try:
+            yield
+        finally:
+            self._rough = False
 
     def parameters(self) -> Any:
-        """Polished."""
-        self.refresh()
+        """Of the moment in a rough search or when time was up, else solved to the end first."""
+        if not (self._rough or self._cut_short):
+            self.refresh()
         return super().parameters()
 
     def point(self) -> Point:
-        """Polished."""
+        """Q and its derivatives at :meth:`parameters`; remembered, as it takes a while."""
         parameters = self.parameters()
         # Lists of nodes are replaced and not changed.
         if self._point is None or self._point[0] is not self._nodes:
@@ -66,19 +80,24 @@ class MLPFit(ScreenedFit, SeparableFit):
         return self._point[1]
 
     def refresh(self) -> None:
-        """Polish what is not."""
-        rough = [v for v in range(self._d) if not self._nodes[v].parameters.polished]
-        if not rough:
-            return
-        nodes = list(self._nodes)
-        for v in rough:
-            nodes[v] = self._polished(v, nodes[v], self._predecessors(v))
-        self._nodes = nodes
-        self._tabulate(rough)
+        """Solve every node to the end in double precision."""
+        self.polish(NEVER)
 
-    def _predecessors(self, v: int) -> NDArray[np.bool_]:
-        """Not the inputs of its network: one that loses an input it does not use is kept."""
-        return self.order.positions < self.order.positions[v]
+    def polish(self, deadline: Deadline) -> None:
+        """Node by node; those that time does not suffice for stay as they are."""
+        self._cut_short = False
+        rough = [v for v in range(self._d) if not self._nodes[v].parameters.polished]
+        nodes, done = list(self._nodes), []
+        for v in rough:
+            if deadline.passed:
+                self._cut_short = True
+                break
+            # Not the inputs of its network: one that loses an input it does not use is kept.
+            nodes[v] = self._polished(v, nodes[v], self.bound.candidates(self.order, v))
+            done.append(v)
+        if done:
+            self._nodes = nodes
+            self._tabulate(done)
 
     def _polished(self, v: int, fit: NodeFit, allowed: NDArray[np.bool_]) -> NodeFit:
         network = self.bound.carried(fit.parameters, np.flatnonzero(allowed))
@@ -93,17 +112,17 @@ class MLPFit(ScreenedFit, SeparableFit):
         # A remembered fit may be one that began elsewhere, and single precision may end a little
         # higher than it began.
         if kept and fit.value > warm.value - LOOSE * abs(warm.value):
-            fit = self.bound.warm_fit(v, np.flatnonzero(allowed), warm) if self.loose else warm
-        if not self.loose and not (fit is not warm and fit.parameters.polished):
+            fit = self.bound.warm_fit(v, np.flatnonzero(allowed), warm) if self._rough else warm
+        if not self._rough and not (fit is not warm and fit.parameters.polished):
             fit = self._polished(v, fit, allowed)
         self._memory[v, _key(allowed)] = fit
         return fit
 
-    def _wanted(self, v: int, fit: NodeFit) -> NDArray[np.bool_]:
+    def _violating_of(self, v: int, fit: NodeFit) -> NDArray[np.bool_]:
         """Found when it is asked for: most fits are compared and forgotten."""
-        wanted = self._wishes.get(fit)
+        wanted = self._violating_memory.get(fit)
         if wanted is None:
-            wanted = self._wishes[fit] = self.bound.wanted(v, fit.parameters)
+            wanted = self._violating_memory[fit] = self.bound.wanted(v, fit.parameters)
         return wanted
 
     # --- for searches that know that deltas are expensive ----------------------------------------
@@ -115,22 +134,23 @@ class MLPFit(ScreenedFit, SeparableFit):
         """
         profile = np.full(self._d, np.inf)
         here = int(self.order.positions[variable])
+        admissible, places = self.bound.admissible, self.bound.positions(self.order, variable)
         hopeless = _HOPELESS * sum(abs(node.value) for node in self._nodes) / self._d
         for step in (1, -1):
-            allowed = self.order.positions < here
+            allowed = self.bound.candidates(self.order, variable)
             running = self._nodes[variable]
             change = 0.0
-            stop = min(here + reach, self._d - 1) if step == 1 else max(here - reach, 0)
+            stop = min(here + reach, places[-1]) if step == 1 else max(here - reach, places[0])
             for k in range(here + step, stop + step, step):
                 w = self.order[k]
-                allowed[w] = step == 1
+                allowed[w] = step == 1 and admissible.permits(w, variable)
                 if (self._support if step == 1 else self._violating)[w, variable]:
-                    before = self.order.positions < k
-                    before[variable] = step == -1
+                    before = self.bound.candidates(self.order, w)
+                    before[variable] = step == -1 and admissible.permits(variable, w)
                     after = self._screened(w, before, self._nodes[w])
                     change += _foreseen(after.value - self._nodes[w].value)
-                mask = self._wanted(variable, running) if step == 1 else running.support
-                if mask is None or mask[w]:
+                mask = self._violating_of(variable, running) if step == 1 else running.support
+                if (mask is None or mask[w]) and admissible.permits(w, variable):
                     other = self._screened(variable, allowed, running)
                     change += _foreseen(other.value - running.value)
                     running = other
@@ -161,22 +181,17 @@ class MLPFit(ScreenedFit, SeparableFit):
         for v, node in enumerate(self._nodes):
             table[:, v] = self.bound.missing_gradient(v, node.parameters)
         excess = np.maximum(table - self.bound.score.l1, 0.0)
-        later = self.order.positions[:, None] > self.order.positions
+        # What the reversed order would allow.
+        later = self.bound.candidates(Order(self.order.variables[::-1]))
         return np.where(later, excess / self.bound.deviations[:, None], 0.0)
 
-    def pruned_order(self) -> Order:
-        """Pruning turns edges that the penalties hold the wrong way round."""
-        bound = self.bound
-        kept = bound.assemble(bound.kept(bound.assemble(self._nodes), self.order))
-        variables = topological_order(kept.weights != 0.0, self.order.variables)
-        assert variables is not None
-        return Order(variables)
-
-    def restart_nodes(self) -> float:
+    def restart_nodes(self, deadline: Deadline = NEVER) -> float:
         """Draw units anew in the nodes whose inputs have not had that yet."""
         before = self.value
         for v in range(self._d):
-            allowed = self._predecessors(v)
+            if deadline.passed:
+                break
+            allowed = self.bound.candidates(self.order, v)
             key = _key(allowed)
             if (v, key) in self._tried:
                 continue

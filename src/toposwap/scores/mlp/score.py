@@ -15,16 +15,17 @@ intercepts carry no penalty at all. Instead of squares a column may have the lik
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.settings import checked
 from toposwap.losses import MomentLoss, RowLoss
 from toposwap.losses.base import rows_of
-from toposwap.penalties.base import checked
 from toposwap.scores.base import Score
+from toposwap.scores.densities import Densities
 from toposwap.scores.mlp.problem import ACTIVATIONS, layer
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class NetworkModel:
         One for each column.
     activation
         Its code.
+    densities
+        The columns' distributions at the outputs; unknown while they are worked out.
     """
 
     networks: Networks
@@ -86,17 +89,38 @@ class NetworkModel:
     unit: NDArray[np.float64]
     losses: Sequence[ColumnLoss]
     activation: int
+    densities: Densities | None = None
+
+    def with_densities(self, X: NDArray[np.float64]) -> NetworkModel:
+        """The same model with the distributions of the columns of its data X (n, d)."""
+        return replace(self, densities=Densities.of_rows(self.losses, X, self.outputs(X)))
+
+    def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(m,)."""
+        assert self.densities is not None
+        return self.densities(X, self.outputs(X))
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """(m, d)."""
+        f = self.outputs(X)
+        return np.column_stack([loss.mean(f[:, j]) for j, loss in enumerate(self.losses)])
+
+    def outputs(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the networks say, in the units of the columns or as logarithms of odds, (m, d)."""
         inputs = (X - self.mean).T
         values = np.empty(X.shape)
-        for j, loss in enumerate(self.losses):
+        for j in range(X.shape[1]):
             z = self.networks.first[:, :, j].T @ inputs + self.networks.biases[:, j, None]
             units = layer(z, self.activation).value
             f = self.networks.output[:, j] @ units + self.networks.intercepts[j]
-            values[:, j] = self.unit[j] * loss.mean(f) + self.shift[j]
+            values[:, j] = self.unit[j] * f + self.shift[j]
         return values
+
+    def standardised(
+        self, weights: NDArray[np.float64], deviations: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """w_ij sd_i, (d, d): what the units of a node feel of a deviation; those have no units."""
+        return weights * deviations[:, None]
 
 
 class MLP(Score):

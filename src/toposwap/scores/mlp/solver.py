@@ -74,9 +74,6 @@ class NodeNetworks(NetworkResiduals):
                 self.targets[j], self.shift[j], self.unit[j] = loss.target(X[j])
         self._targets = self.targets.astype(np.float32)
         self.deviations = data.deviations * data.scale
-        # A restart concerns a stretch of the order or a pair, and a long one has more of these, but
-        # takes longer too.
-        self.suggested_restarts = max(7, min(data.d // 2, 30))
         self.remarks = (*self._few_rows(), *self._units())
 
     def _few_rows(self) -> Iterator[str]:

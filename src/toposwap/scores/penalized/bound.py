@@ -13,12 +13,13 @@ from toposwap.orderfit.exact import best_order, best_parents, members
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.penalties import L0, NoPenalty, ProximalPenalty
 from toposwap.scores.base import Point
-from toposwap.scores.correlated import least_correlated_order
+from toposwap.scores.densities import Densities
 from toposwap.scores.penalized.gaussian_nodes import GaussianNodes, Solution
 from toposwap.scores.penalized.glm_nodes import GLMNodes
 from toposwap.scores.penalized.parent_selection import select_parents
 from toposwap.scores.penalized.rough_fit import RoughFit
 from toposwap.scores.predictors import LinearModel
+from toposwap.scores.strategy import Strategy, Surrogate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from toposwap.orderfit.base import OrderFit
     from toposwap.orderfit.separable import SeparableFit
     from toposwap.penalties import Penalty
-    from toposwap.scores.base import BoundScore, Score
+    from toposwap.scores.base import Score
 
 #: Nodes are solved well below the tolerance of the certificate.
 _NODE_TOLERANCE = 1e-10
@@ -75,11 +76,6 @@ class BoundPenalized(SeparableScore):
         #: What was chosen by looking at the data, in words.
         self.choices = (remark,) if remark else ()
         self._moments = [loss.from_moments for loss in losses]
-        if not penalty.convex and all(self._moments) and data.d <= _MOST_EXACT_DELTAS:
-            # Nodes have many local minima, and so have orders.
-            self.suggested_restarts = 10
-        elif penalty.selects_edges and not all(self._moments):
-            self.suggested_restarts = max(3, data.d // 2 - 7)
         self._gaussian = GaussianNodes(data, _NODE_TOLERANCE)
         self._glm = None if all(self._moments) else GLMNodes(data, losses, _NODE_TOLERANCE)
 
@@ -189,27 +185,33 @@ class BoundPenalized(SeparableScore):
             unit=loss.unit(scale) if isinstance(loss, MomentLoss) else 1.0,
         )
 
-    def starting_order(self, rng: np.random.Generator) -> Order | None:  # noqa: ARG002
-        """The least correlated first, where variances say nothing."""
-        likelihood = all(self._moments) and not any(loss.has_units for loss in self.losses)
-        return least_correlated_order(self.data) if likelihood else None
+    @cached_property
+    def strategy(self) -> Strategy:  # type: ignore[override]
+        """Restarts where nodes or edges are chosen; BIC leads the way where it may.
 
-    def guide(self) -> BoundScore | None:
-        """BIC where the loss is a likelihood: there edges are chosen in microseconds."""
+        Where the loss is a likelihood, no units enter: variances say nothing about the order, and
+        BIC of Gaussian columns chooses edges in microseconds.
+        """
+        d, sparse = self.data.d, self.penalty.selects_edges
+        restarts = 0
+        if not self.penalty.convex and all(self._moments) and d <= _MOST_EXACT_DELTAS:
+            # Nodes have many local minima, and so have orders.
+            restarts = 10
+        elif sparse and not all(self._moments):
+            restarts = max(3, d // 2 - 7)
+        free_of_units = not any(loss.has_units for loss in self.losses)
+        bic = free_of_units and sparse and self.data.n > d
+        return Strategy(
+            start="correlation" if free_of_units and all(self._moments) else "variance",
+            restarts=restarts,
+            surrogates=(Surrogate(self._bic()),) if bic else (),
+        )
+
+    @staticmethod
+    def _bic() -> Score:
         from toposwap.scores.penalized.score import Penalized
 
-        free_of_units = not any(loss.has_units for loss in self.losses)
-        if not free_of_units or not self.penalty.selects_edges or self.data.n <= self.data.d:
-            return None
-        try:
-            return Penalized("gaussian", "bic").bind(self.data)
-        except InputError:
-            # Columns that depend on each other, which only the guide minds.
-            return None
-
-    def best_order(self) -> Order | None:
-        """By dynamic programming, where a node has one solution whatever its solver starts from."""
-        return super().best_order() if self._one_solution else None
+        return Penalized("gaussian", "bic")
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Refuse where a node may have several solutions, of which a solver finds one.
@@ -236,11 +238,14 @@ class BoundPenalized(SeparableScore):
                 f"many (at most {_MOST_EXACT}); use search='auto'"
             )
         tables = [best_parents(d, v, weight, self._losses_of(v)) for v in range(d)]
-        order = best_order(d, lambda v, subset: float(tables[v][0][subset]))
+        digits = 1 << np.arange(d)
+        order = best_order(
+            d, lambda v, allowed: float(tables[v][0][allowed @ digits]), self.admissible
+        )
         nodes = []
         for v in range(d):
-            before = order.positions < order.positions[v]
-            chosen = members(int(tables[v][1][before @ (1 << np.arange(d))]), d)
+            before = self.candidates(order, v)
+            chosen = members(int(tables[v][1][before @ digits]), d)
             solution = self._solve(v, chosen, None, _FREE)
             known = NodeFit(solution.loss, (solution.weights, solution.intercept))
             nodes.append(self.fit_node(v, before, known))
@@ -301,7 +306,15 @@ class BoundPenalized(SeparableScore):
     def predictor(self, parameters: NDArray[np.float64] | Coefficients) -> LinearModel:
         """The mean of each column by its loss."""
         W, b, *_ = self._derivatives(parameters)
-        return LinearModel(W, b, None if all(self._moments) else self.losses)
+        return LinearModel(W, b, self.densities(W, b), None if all(self._moments) else self.losses)
+
+    def densities(self, weights: NDArray[np.float64], intercepts: NDArray[np.float64]) -> Densities:
+        """The distribution of each column by its loss."""
+        if all(self._moments):
+            return Densities.of_moments(self.losses, self.data.residual_variances(weights))
+        rows = self.data.rows
+        assert rows is not None
+        return Densities.of_rows(self.losses, rows, rows @ weights + intercepts)
 
     def intercepts(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
         """The intercepts, (d,): as given, or the best ones for W."""

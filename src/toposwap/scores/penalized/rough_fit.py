@@ -56,9 +56,8 @@ class RoughFit(SeparableFit):
 
     def _carry_out(self, order: Order, plan: Plan) -> None:
         if self._rough:
-            positions = order.positions
             fits = {
-                v: self.bound.fit_node(v, positions < positions[v], fit)
+                v: self.bound.fit_node(v, self.bound.candidates(order, v), fit)
                 for v, fit in plan.fits.items()
             }
             plan = Plan(plan.first, plan.last, fits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from toposwap.losses.base import rows_of
 from toposwap.losses.logistic import zeros_and_ones
 from toposwap.scores.custom.bound import OwnNodes
 from toposwap.scores.custom.function import checked_device, import_torch
+from toposwap.scores.densities import Densities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,7 +98,9 @@ class Networks:
         """Parameters with what it takes to use them."""
         odds = self._kinds == _LOGISTIC
         shift = np.where(odds, 0.0, self.mean)
-        return NetworkPredictor(self.score, parameters, self.mean, shift, odds)
+        model = NetworkPredictor(self.score, parameters, self.mean, shift, odds)
+        rows = rows_of(self.data, self.score.name)
+        return replace(model, densities=Densities.of_rows(self.losses, rows, model.outputs(rows)))
 
     # --- inside ----------------------------------------------------------------------------------
 
@@ -148,6 +151,8 @@ class NetworkPredictor:
         What is taken off the inputs and added to the outputs, (d,) each.
     odds
         Columns (d,) of zeros and ones, whose outputs are logarithms of odds.
+    densities
+        The columns' distributions at the outputs; unknown while they are worked out.
     """
 
     score: TorchMLP
@@ -155,15 +160,32 @@ class NetworkPredictor:
     mean: NDArray[np.float64]
     shift: NDArray[np.float64]
     odds: NDArray[np.bool_]
+    densities: Densities | None = None
+
+    def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(m,)."""
+        assert self.densities is not None
+        return self.densities(X, self.outputs(X))
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """The expected value of each column of ``X`` (m, d), (m, d)."""
+        f = self.outputs(X)
+        return np.where(self.odds, np.exp(-np.logaddexp(0.0, -f)), f)
+
+    def outputs(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the networks say, in the units of the columns or as logarithms of odds, (m, d)."""
         torch = import_torch("the score 'torch-mlp'")
         arrays = {name: torch.tensor(array) for name, array in self.parameters.items()}
         with torch.no_grad():
             inputs = torch.tensor(X - self.mean, dtype=torch.float64)
             f = outputs(arrays, inputs, activation(torch, self.score.activation)).numpy().T
-        return np.where(self.odds, np.exp(-np.logaddexp(0.0, -f)), f) + self.shift
+        return f + self.shift
+
+    def standardised(
+        self, weights: NDArray[np.float64], deviations: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """w_ij sd_i, (d, d): what the first layer feels of a deviation of the cause."""
+        return weights * deviations[:, None]
 
 
 def outputs(arrays: Mapping[str, Any], X: Any, activate: Any) -> Any:

@@ -12,9 +12,9 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.core.registry import resolve
+from toposwap.core.settings import checked
 from toposwap.losses import LOSSES, LeastSquaresLoss, Loss
 from toposwap.penalties import L1
-from toposwap.penalties.base import checked
 from toposwap.scores.base import BoundScore, Score
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ def repair(
     lowest, chosen = -_BELIEVED * fit.resolution, None
     for i, j in violations.tolist():
         assert weights is not None
-        order = with_edge(fit.order, weights, i, j)
+        order = with_edge(fit.order, weights, i, j, fit.bound.admissible)
         change = fit.delta(order)
         if change < lowest:
             lowest, chosen = change, (order, i, j)

@@ -6,9 +6,9 @@ import pytest
 import toposwap as ts
 from toposwap.core.dataset import Dataset
 from toposwap.core.graph import topological_order
+from toposwap.pruning.network_parents import criterion, relaxed
+from toposwap.pruning.network_revision import Revision
 from toposwap.report.text import as_text, summary
-from toposwap.scores.mlp.prune import criterion, relaxed
-from toposwap.scores.mlp.revise import Revision
 
 
 def bind(X):
@@ -74,9 +74,9 @@ def test_from_any_graph_the_criterion_falls_and_no_cycle_appears(seed):
         [int(i) for i in order[: list(order).index(j)] if rng.random() < 0.4] for j in range(6)
     ]
     revised = revision(sample.X, parents)
-    before = sum(revised._prices)
+    before = sum(revised._criteria)
     revised.settle()
-    assert sum(revised._prices) <= before
+    assert sum(revised._criteria) <= before
     assert topological_order(revised.edges) is not None
     # Networks are fitted on when the graph is chosen, which may only make them better.
     assert total(revised) < before + np.log(400)

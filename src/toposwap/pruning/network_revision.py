@@ -3,8 +3,8 @@ r"""The pruned graph revised: other parents, and edges turned.
 Going down from all that precedes a node keeps the wrong one of two inputs that stand for each
 other, and the penalties that bias weights bias the order. So the graph that pruning leaves is
 improved as a whole, by moves that lower the sum over the nodes of the criterion of
-:mod:`toposwap.scores.mlp.prune` with :math:`k = d - 1`: drop an input, add one, exchange one for
-another, and put a variable before one that it descends from and would be a parent of.
+:mod:`toposwap.pruning.network_parents` with :math:`k = d - 1`: drop an input, add one, exchange one
+for another, and put a variable before one that it descends from and would be a parent of.
 
 A move needs fits, so only those are tried whose score tests say that they may help
 (:mod:`toposwap.scores.mlp.score_tests`).
@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.deadline import NEVER, Deadline
+from toposwap.core.graph import topological_order
 from toposwap.kernels.graphs.reachability import reachability
-from toposwap.scores.mlp.prune import criterion
+from toposwap.pruning.network_parents import criterion
 from toposwap.scores.mlp.solver import ROUGH
 
 if TYPE_CHECKING:
@@ -54,18 +56,19 @@ class Revision:
     def __init__(self, bounds: list[BoundMLP], fits: list[NodeFit]) -> None:
         self._bounds, data = bounds, bounds[0].data
         self._d = data.d
+        self._admissible = bounds[0].admissible
         self.fits = [bound.trimmed(fit) for bound, fit in zip(bounds, fits, strict=True)]
         self._criteria = [self._criterion(j, fit) for j, fit in enumerate(self.fits)]
         self._memory: dict[tuple[int, bytes], tuple[NodeFit, float]] = {}
         #: What a turn must lower the sum by, beside what the criterion is inexact by.
         self._least_fall = np.log(data.n)
 
-    def settle(self) -> None:
+    def settle(self, deadline: Deadline = NEVER) -> None:
         """Move until nothing helps, and fit the networks that are new as far as the others."""
         given = list(self.fits)
         waiting = list(range(self._d))
-        while waiting:
-            while waiting:
+        while waiting and not deadline.passed:
+            while waiting and not deadline.passed:
                 node = waiting.pop(0)
                 if self._changed(node):
                     waiting.insert(0, node)
@@ -84,7 +87,9 @@ class Revision:
 
     def _changed(self, node: int) -> bool:
         """Take the best drop, addition or exchange for ``node``, if one helps."""
-        allowed = ~reachability(self.edges)[node]
+        allowed = ~self._leads()[node]
+        if self._admissible.parents is not None:
+            allowed &= self._admissible.parents[:, node]
         lowest, best = self._criteria[node], None
         for fit, value in self._alternatives(node, allowed):
             if value < lowest:
@@ -111,11 +116,11 @@ class Revision:
 
     def _turned(self) -> list[int]:
         """Put a descendant before its ancestor, if it helps; the nodes that have lost or gained."""
-        edges = self.edges
-        leads = reachability(edges)
+        edges, leads = self.edges, self._leads()
         for node, fit in enumerate(self.fits):
             later = np.flatnonzero(leads[node])
             later = later[later != node]
+            later = later[[self._admissible.permits(int(c), node) for c in later]]
             for c in self._best(self._score_tests(node, fit), later):
                 gained = self._fitted(node, np.append(fit.parameters.inputs, c), fit)
                 gain = self._criteria[node] - gained[1]
@@ -130,12 +135,30 @@ class Revision:
                 before = {int(c): self._without(int(c), lost)}
                 for changes in (behind, before):
                     changes[node] = gained
+                    if not self._obey(changes):
+                        continue
                     fall = sum(self._criteria[w] - value for w, (_, value) in changes.items())
                     if fall > least:
                         for w, (other, value) in changes.items():
                             self._set(w, other, value)
                         return list(changes)
         return []
+
+    def _leads(self) -> NDArray[np.bool_]:
+        """Who leads to whom, (d, d), what must come before what included."""
+        before = self._admissible.before
+        return reachability(self.edges if before is None else self.edges | before)
+
+    def _obey(self, changes: dict[int, tuple[NodeFit, float]]) -> bool:
+        """Whether the graph with ``changes`` leaves an order that is permitted."""
+        before = self._admissible.before
+        if before is None:
+            return True
+        edges = self.edges
+        for w, (fit, _) in changes.items():
+            edges[:, w] = False
+            edges[fit.parameters.inputs, w] = True
+        return topological_order(edges | before) is not None
 
     def _without(self, node: int, lost: NDArray[np.intp] | list[int]) -> tuple[NodeFit, float]:
         inputs = self.fits[node].parameters.inputs

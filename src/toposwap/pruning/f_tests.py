@@ -7,16 +7,70 @@ no longer significant leave, the least significant first. Then the remaining one
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.special import fdtrc
 
+from toposwap.core.deadline import NEVER, Deadline
+from toposwap.core.errors import InputError
+from toposwap.pruning.base import Pruned, Pruner, predictor_of
+from toposwap.scores.additive.design import refit
+from toposwap.scores.additive.score import BoundBasis
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.core.order import Order
+    from toposwap.scores.base import BoundScore
+
 #: Chance of one superfluous parent for a node that needs none of its predecessors.
 LEVEL = 0.01
+
+
+class FTests(Pruner):
+    """F-tests of whole functions of an additive model; what is significant is fitted again."""
+
+    name: ClassVar[str] = "f-tests"
+
+    def check(self, bound: BoundScore) -> None:
+        """Additive models by least squares only."""
+        if not isinstance(bound, BoundBasis):
+            raise InputError(
+                f"prune: F-tests are for score='basis', and the score is {bound.score.name!r}"
+            )
+
+    def prune(
+        self,
+        bound: BoundScore,
+        parameters: Any,
+        order: Order,
+        *,
+        rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
+        deadline: Deadline = NEVER,  # noqa: ARG002 - a fraction of the search's time
+    ) -> Pruned:
+        """Test the predecessors of each node, and fit those that it needs."""
+        assert isinstance(bound, BoundBasis)
+        design = bound.design
+        # The tests are those of ordinary least squares.
+        penalised = bool(bound.penalty.any())
+        free = design.factor(np.zeros_like(bound.penalty)) if penalised else bound.factor
+        sizes = design.present.sum(axis=1)
+        theta = np.zeros_like(parameters)
+        for j in range(bound.data.d):
+            allowed = bound.candidates(order, j)
+            parents = significant_parents(free, sizes, bound.data.n, j, allowed)
+            theta[:, :, j] = refit(bound.factor, bound.size, j, parents)
+        theta = theta * design.present[:, :, None] * design.deviations
+        return Pruned(
+            np.ascontiguousarray(bound.weights(theta)),
+            order,
+            theta,
+            predictor_of(bound, theta),
+            f"F-tests of whole functions, {LEVEL:.0%} a node",
+            bound.score.equivalent,
+            refitted=True,
+        )
 
 
 def significant_parents(
@@ -70,22 +124,6 @@ def significant_parents(
     chosen = np.zeros(d, dtype=bool)
     chosen[parents] = True
     return chosen
-
-
-def refit(
-    factor: NDArray[np.float64], size: int, node: int, parents: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Coefficients (d, m) of the first column of ``node`` on the blocks of ``parents`` alone.
-
-    ``factor`` holds the penalty's rows as well. In units of the deviation of the node.
-    """
-    d = parents.size
-    chosen = np.flatnonzero(np.repeat(parents, size))
-    theta = np.zeros(d * size)
-    if chosen.size:
-        solved, *_ = np.linalg.lstsq(factor[:, chosen], factor[:, node * size], rcond=None)
-        theta[chosen] = solved
-    return theta.reshape(d, size)
 
 
 def _gains(left: NDArray[np.float64], residual: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,9 +6,9 @@ from scipy.special import expit
 
 import toposwap as ts
 from toposwap.core.dataset import Dataset
+from toposwap.pruning.network_parents import _without_penalties, criterion, edge_norms, refitted
+from toposwap.pruning.networks import NetworkPruner
 from toposwap.report.text import as_text, summary
-from toposwap.scores.mlp.bound import BoundMLP
-from toposwap.scores.mlp.prune import _without_penalties, criterion, edge_norms, refitted
 
 
 def table(n=600, seed=0):
@@ -118,13 +118,13 @@ def test_a_network_with_more_weights_than_the_rows_can_tell_is_passed_over():
 
 
 def test_ctrl_c_while_pruning_keeps_the_solution(monkeypatch):
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(BoundMLP, "pruned", interrupted)
+    monkeypatch.setattr(NetworkPruner, "prune", interrupted)
     with pytest.warns(ts.ToposwapWarning, match="pruning was interrupted"):
         model = ts.Topo(ts.scores.MLP(hidden=5), "none", [0, 1, 3, 2]).fit(table())
-    assert model.result_.pruned is None
+    assert not model.result_.pruned.refitted
     assert model.threshold_ == 0.3
     assert model.certificate_.satisfied
 

@@ -1,4 +1,4 @@
-"""What ``fit``, ``refine`` and ``demo`` share: learn, save, and only then talk."""
+"""From a table to a report, for ``fit``, ``refine`` and ``demo``: learn, save, then talk."""
 
 from __future__ import annotations
 
@@ -20,24 +20,25 @@ if TYPE_CHECKING:
     from toposwap.cli.options.learning import Learning
     from toposwap.cli.options.outputs import Outputs
     from toposwap.cli.options.reading import Reading
+    from toposwap.core.table import NumberTable
     from toposwap.estimators import Topo
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class Fitted:
     """A fitted model with the table behind it and the time it took."""
 
     model: Topo
-    frame: pd.DataFrame
+    frame: NumberTable | pd.DataFrame
     seconds: float
 
 
-def learn(
+def fit_table(
     table: Path,
     reading: Reading,
     learning: Learning,
-    start: Callable[[pd.DataFrame], Any],
-) -> Learned:
+    start: Callable[[NumberTable | pd.DataFrame], Any],
+) -> Fitted:
     """Read the table and fit; ``start`` says where to begin once the columns are known."""
     with ProgressLine(f"reading {table}") as progress:
         # Options are checked before a large table is read.
@@ -47,14 +48,14 @@ def learn(
         progress.say("preparing the search")
         began = time.perf_counter()
         model = learning.build(init, progress).fit(frame)
-        return Learned(model, frame, time.perf_counter() - began)
+        return Fitted(model, frame, time.perf_counter() - began)
 
 
-def deliver(learned: Learned, outputs: Outputs, extra: dict[str, Any] | None = None) -> None:
+def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = None) -> None:
     """Write the files, then print; ``extra`` is added to the JSON."""
-    rows = len(learned.frame)
-    outputs.write(learned.model, rows)
-    if learned.model.status_ == "interrupted":
+    rows = len(fitted.frame)
+    outputs.write(fitted.model, rows)
+    if fitted.model.status_ == "interrupted":
         saved = " and saved" if outputs.paths else ""
         click.echo(
             f"toposwap: interrupted: the best graph found until then is reported{saved}", err=True
@@ -62,11 +63,11 @@ def deliver(learned: Learned, outputs: Outputs, extra: dict[str, Any] | None = N
     if outputs.json:
         from toposwap.report.record import record_of
 
-        show_json({**record_of(learned.model, rows), **(extra or {})})
+        show_json({**record_of(fitted.model, rows), **(extra or {})})
     elif not outputs.quiet:
         from toposwap.report.text import report
 
         # Remarks have been shown as notes.
-        show(report(learned.model, rows=rows, seconds=learned.seconds, remarks=False))
+        show(report(fitted.model, rows=rows, seconds=fitted.seconds, remarks=False))
         for path in outputs.paths:
             say(f"wrote {path}")

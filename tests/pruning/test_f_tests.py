@@ -9,8 +9,8 @@ from scipy import stats
 
 from toposwap.basis import Splines
 from toposwap.core.dataset import Dataset
-from toposwap.scores.additive.design import Design
-from toposwap.scores.additive.f_tests import LEVEL, refit, significant_parents
+from toposwap.pruning.f_tests import LEVEL, significant_parents
+from toposwap.scores.additive.design import Design, refit
 
 
 def rss(X, design, j, parents):

@@ -1,4 +1,4 @@
-"""Where to start under a score that no units enter."""
+"""Orders that are read off the second moments of the data."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.order import Order
+from toposwap.kernels.graphs.precedence import precedence_table
+from toposwap.kernels.least_squares import pivoted
 
 if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
+
+
+def smallest_variance_order(data: Dataset) -> Order:
+    """Next is always the variable with the least variance given those before it."""
+    cost = (data.scale / data.scale.max()) ** 2
+    anyhow = precedence_table(None)
+    return Order(pivoted.smallest_variance_order(data.factor.T.copy(), cost, anyhow))
 
 
 def least_correlated_order(data: Dataset) -> Order:

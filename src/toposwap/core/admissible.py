@@ -1,0 +1,122 @@
+r"""Which edges and orders come into question.
+
+.. math:: \text{parents}_{ij} : \; i \to j \text{ may be an edge}, \qquad
+          \text{before}_{ij} : \; i \text{ must stand before } j ,
+
+(d, d) of bool each. At an order the candidate parents of j are the variables before it that
+``parents`` permits, and a variable may take the positions between the last of those that must
+precede it and the first of those that must follow it. Nothing else in the package answers these two
+questions: fits, kernels, searches, starts, restarts, pruning and certificates ask here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.core.errors import InputError
+from toposwap.core.graph import acyclic_order, topological_order
+from toposwap.core.order import Order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Admissible:
+    """The edges and orders that are permitted; by default all of them.
+
+    Attributes
+    ----------
+    parents
+        (d, d) of bool, ``parents[i, j]`` tells whether i -> j is permitted; None permits every one.
+    before
+        (d, d) of bool, transitively closed, ``before[i, j]`` tells that i must precede j; None asks
+        for nothing.
+    """
+
+    parents: NDArray[np.bool_] | None = field(repr=False, default=None)
+    before: NDArray[np.bool_] | None = field(repr=False, default=None)
+
+    def __post_init__(self) -> None:
+        if self.before is not None:
+            acyclic_order(self.before, "the precedences")
+
+    @property
+    def everything(self) -> bool:
+        """Whether nothing is ruled out, so that nobody need look."""
+        return self.parents is None and self.before is None
+
+    def candidates(self, order: Order, node: int | None = None) -> NDArray[np.bool_]:
+        """The permitted parents at ``order``: of all nodes, ``[i, j]`` (d, d), or of one, (d,)."""
+        if node is None:
+            return self.candidates_among(order, slice(None))
+        positions = order.positions
+        earlier = positions < positions[node]
+        return earlier if self.parents is None else earlier & self.parents[:, node]
+
+    def candidates_among(self, order: Order, some: NDArray[np.int64] | slice) -> NDArray[np.bool_]:
+        """The part of the table of candidates for k variables, ``[i, j]`` (k, k)."""
+        positions = order.positions[some]
+        earlier = positions[:, None] < positions
+        return earlier if self.parents is None else earlier & self.parents[some][:, some]
+
+    def permits(self, cause: int, effect: int) -> bool:
+        """Whether the edge ``cause`` -> ``effect`` may be present in some order."""
+        return self.parents is None or bool(self.parents[cause, effect])
+
+    def positions(self, order: Order, variable: int) -> range:
+        """The positions that ``variable`` may be moved to while all others keep their sequence."""
+        d = len(order)
+        if self.before is None:
+            return range(d)
+        places = order.positions
+        here = places[variable]
+        # Taken out, the variable leaves a gap that those behind it close.
+        rank = places - (places > here)
+        lowest = int((rank[self.before[:, variable]] + 1).max(initial=0))
+        highest = int(rank[self.before[variable]].min(initial=d - 1))
+        return range(lowest, highest + 1)
+
+    def obeys(self, order: Order) -> bool:
+        """Whether ``order`` respects every precedence."""
+        if self.before is None:
+            return True
+        places = order.positions
+        return not bool((self.before & (places[:, None] > places)).any())
+
+    def nearest(self, order: Order) -> Order:
+        """``order`` itself if it obeys, else the order nearest to it that does."""
+        if self.before is None or self.obeys(order):
+            return order
+        variables = topological_order(self.before, order.variables)
+        assert variables is not None
+        return Order(variables)
+
+    @cached_property
+    def only_orders(self) -> bool:
+        """Whether an edge is permitted exactly where its ends may stand in that sequence.
+
+        Then every predecessor is a candidate, and algebra that relies on this holds.
+        """
+        if self.parents is None:
+            return True
+        d = len(self.parents)
+        possible = ~np.eye(d, dtype=bool)
+        if self.before is not None:
+            possible &= ~self.before.T
+        return bool((self.parents | ~possible).all())
+
+    def check(self, d: int) -> Admissible:
+        """Itself, if its tables are for ``d`` variables."""
+        for name, table in (("parents", self.parents), ("before", self.before)):
+            if table is not None and table.shape != (d, d):
+                raise InputError(f"{name}: has shape {table.shape}, {d} variables need ({d}, {d})")
+        return self
+
+
+#: Every edge, every order.
+EVERYTHING = Admissible()

@@ -1,0 +1,47 @@
+"""The moment after which nothing more is begun: one object for everything that takes long."""
+
+from __future__ import annotations
+
+import time
+
+from toposwap.core.errors import InputError
+
+
+class Deadline:
+    """A point in time, or none.
+
+    It is made once, where the user's ``time_budget`` comes in, and handed down: starting orders,
+    searches, polishing and pruning all ask the same object. What has been begun is finished, so
+    whoever begins something long asks :attr:`passed` between its parts.
+
+    Parameters
+    ----------
+    seconds
+        From now; None for no limit.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+        if seconds is not None and not (number and seconds >= 0.0):
+            raise InputError(f"time_budget: must be a number of seconds >= 0, got {seconds!r}")
+        self._began = time.perf_counter()
+        self._end = float("inf") if seconds is None else self._began + seconds
+
+    @property
+    def passed(self) -> bool:
+        """Whether the moment is over."""
+        return time.perf_counter() > self._end
+
+    def part(self, share: float) -> Deadline:
+        """The moment when ``share`` (0 to 1) of the whole time has gone by, from its beginning.
+
+        A search that must leave time for what comes after it works with a part.
+        """
+        earlier = Deadline()
+        earlier._began = self._began
+        earlier._end = self._began + share * (self._end - self._began)
+        return earlier
+
+
+#: For callers that have all the time they want.
+NEVER = Deadline()

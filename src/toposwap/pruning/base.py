@@ -1,0 +1,118 @@
+"""What a pruner is: a named rule from a solution, which has nearly every edge, to a graph.
+
+Pruning comes after the certificate, which speaks of the solution, and is named in every report.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from toposwap.core.deadline import NEVER, Deadline
+from toposwap.core.graph import topological_order
+from toposwap.core.order import Order
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.scores.base import BoundScore, Predictor
+
+
+@dataclass(frozen=True, eq=False)
+class Pruned:
+    """The graph that is kept, and its model.
+
+    Attributes
+    ----------
+    weights
+        W(theta), (d, d).
+    order
+        That of the solution, unless the rule has turned edges too.
+    parameters
+        Theta, as the score keeps it: of the kept edges where ``refitted``, else of the solution.
+    predictor
+        The fitted values of all columns as a function of new rows; None where there are none.
+    rule
+        How the edges were chosen, in words; empty where all were kept.
+    equivalent
+        Whether that leaves open what a Markov equivalence class leaves open.
+    threshold
+        The bound on |W_ij|, if it was one.
+    refitted
+        Whether the kept edges were fitted again.
+    remark
+        What the user should know about how it went.
+    """
+
+    weights: NDArray[np.float64] = field(repr=False)
+    order: Order
+    parameters: Any = field(repr=False)
+    predictor: Predictor | None = field(repr=False)
+    rule: str
+    equivalent: bool = False
+    threshold: float | None = None
+    refitted: bool = False
+    remark: str | None = None
+
+
+class Pruner(ABC):
+    """Which edges of a solution are kept. Settings only: one object serves many solutions."""
+
+    name: ClassVar[str]
+
+    def check(self, bound: BoundScore) -> None:  # noqa: B027 - most suit every score
+        """Refuse a score that the rule is not made for, before anything is searched."""
+
+    @abstractmethod
+    def prune(
+        self,
+        bound: BoundScore,
+        parameters: Any,
+        order: Order,
+        *,
+        rng: np.random.Generator,
+        deadline: Deadline = NEVER,
+    ) -> Pruned:
+        """Choose edges.
+
+        Parameters
+        ----------
+        bound
+            The score on its data.
+        parameters, order
+            The solution, and the order that it belongs to.
+        rng
+            For rules that search.
+        deadline
+            When to begin nothing more; what is left undone then is said in ``Pruned.remark``.
+
+        Returns
+        -------
+        Pruned
+            A DAG among the edges that ``bound`` permits.
+        """
+
+    def order(
+        self, bound: BoundScore, parameters: Any, order: Order, *, deadline: Deadline = NEVER
+    ) -> Order:
+        """An order of the graph that is kept, as near to ``order`` as it can be."""
+        rng = np.random.default_rng(0)
+        return self.prune(bound, parameters, order, rng=rng, deadline=deadline).order
+
+
+def nearest_order(weights: NDArray[np.float64], order: Order) -> Order:
+    """The topological order of ``weights`` (d, d) that is nearest to ``order``."""
+    variables = topological_order(weights != 0.0, order.variables)
+    assert variables is not None
+    return Order(variables)
+
+
+def predictor_of(bound: BoundScore, parameters: Any) -> Predictor | None:
+    """None for a score that makes no predictions; that is an error when somebody asks for them."""
+    try:
+        return bound.predictor(parameters)
+    except NotImplementedError:
+        return None

@@ -1,0 +1,169 @@
+"""The graph of a fitted model as every report shows it: what is open, and what is strong.
+
+Tables, pictures and files all ask here, so that they agree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.io.edges import LearnedEdge
+from toposwap.losses import GaussianLoss
+from toposwap.metrics.meek import orient
+from toposwap.penalties import BIC, EBIC, L0
+from toposwap.report.words import penalty_settings
+from toposwap.scores.predictors import LinearModel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.estimators.base import DagLearner
+
+#: Penalties that count edges, whatever their coefficients.
+_L0 = {penalty.name for penalty in (L0, BIC, EBIC)}
+
+
+@dataclass(frozen=True, eq=False)
+class ReportedGraph:
+    """A weighted DAG with what a reader should know of its edges, all (d, d).
+
+    Attributes
+    ----------
+    names
+        The nodes.
+    weights
+        ``weights[i, j]`` for the edge i -> j.
+    standardised
+        The weights in standard deviations, see :func:`standardised_weights`; NaN where the model
+        does not tell.
+    open
+        Edges that the data fit as well the other way round.
+    scale_free
+        The score knows no units, so that the sizes of raw weights mean nothing.
+    signed
+        Whether the sign of a weight says that the effect rises or falls with its cause.
+    """
+
+    names: tuple[str, ...]
+    weights: NDArray[np.float64]
+    standardised: NDArray[np.float64]
+    open: NDArray[np.bool_]
+    scale_free: bool = False
+    signed: bool = True
+
+    @classmethod
+    def of_weights(cls, weights: NDArray[np.float64], names: Sequence[str]) -> ReportedGraph:
+        """A graph of which nothing else is known."""
+        unknown = np.full(weights.shape, np.nan)
+        return cls(tuple(names), weights, unknown, np.zeros(weights.shape, dtype=bool))
+
+    @property
+    def by_standardised(self) -> bool:
+        """Whether edges are ranked by their standardised weights, as sizes of raw ones are not."""
+        return self.scale_free and bool(np.isfinite(self.standardised[self.weights != 0.0]).all())
+
+    @property
+    def strength(self) -> NDArray[np.float64]:
+        """What ranks the edges and how wide they are drawn, (d, d): |standardised| or |weights|."""
+        return np.abs(self.standardised if self.by_standardised else self.weights)
+
+    def edges(self) -> list[LearnedEdge]:
+        """The edges, strongest first, then by name."""
+        strength = self.strength
+        found = sorted(
+            np.argwhere(self.weights).tolist(),
+            key=lambda pair: (-strength[*pair], self.names[pair[0]], self.names[pair[1]]),
+        )
+        return [
+            LearnedEdge(
+                self.names[i],
+                self.names[j],
+                float(self.weights[i, j]),
+                float(self.standardised[i, j]) if np.isfinite(self.standardised[i, j]) else None,
+                bool(self.open[i, j]),
+            )
+            for i, j in found
+        ]
+
+
+def reported_graph(model: DagLearner) -> ReportedGraph:
+    """The pruned graph of a fitted model."""
+    weights = model.adjacency_matrix_
+    linear = isinstance(_predictor(model), LinearModel) or getattr(model, "linear", False)
+    return ReportedGraph(
+        names=tuple(model.names_),
+        weights=weights,
+        standardised=standardised_weights(model),
+        open=open_directions(model),
+        scale_free=not model.result_.scale_dependent,
+        signed=bool(linear or (weights < 0.0).any()),
+    )
+
+
+def open_directions(model: DagLearner) -> NDArray[np.bool_]:
+    """Edges of the pruned graph that its score would as soon have the other way round, (d, d).
+
+    None for a score that tells the members of a Markov equivalence class apart. Where columns have
+    losses of their own, those members have the same score that differ between Gaussian columns
+    only: any two such are joined by turning edges i -> j of which the other parents agree, and
+    those terms of i and j are the two ways to write one joint density.
+    """
+    either_way = reversible(model)
+    if model.result_.equivalent:
+        return either_way
+    gaussian = _gaussian_columns(model)
+    if not gaussian.any():
+        return np.zeros_like(either_way)
+    edges = model.adjacency_matrix_ != 0.0
+    told_apart = edges & ~(gaussian[:, None] & gaussian)
+    left = orient(model.cpdag_, told_apart)
+    return np.asarray(edges & left & left.T)
+
+
+def reversible(model: DagLearner) -> NDArray[np.bool_]:
+    """Edges of the pruned graph that its Markov equivalence class has either way round, (d, d)."""
+    return np.asarray(model.cpdag_ & model.cpdag_.T & (model.adjacency_matrix_ != 0.0))
+
+
+def standardised_weights(model: DagLearner) -> NDArray[np.float64]:
+    r"""The pruned weights in standard deviations sd of the columns, (d, d).
+
+    ===================  =========================================================================
+    lines                :math:`w_{ij}\, sd_i / sd_j`
+    log odds, log means  :math:`w_{ij}\, sd_i`, of logistic and Poisson effects
+    curves               :math:`sd(f_{ij}(x_i)) / sd_j`, which has no sign
+    networks             :math:`w_{ij}\, sd_i`: what the hidden units feel of one deviation
+    ===================  =========================================================================
+
+    NaN for a model that does not say what its weights mean: a score of one's own.
+    """
+    weights, deviations = model.adjacency_matrix_, model._deviations
+    convert = getattr(_predictor(model), "standardised", None)
+    if convert is not None:
+        return np.asarray(convert(weights, deviations))
+    # A baseline has weights alone: coefficients, or sizes of what enters hidden units.
+    linear = getattr(model, "linear", None)
+    if linear is None:
+        return np.where(weights != 0.0, np.nan, 0.0)
+    return weights * deviations[:, None] / (deviations if linear else 1.0)
+
+
+def _gaussian_columns(model: DagLearner) -> NDArray[np.bool_]:
+    """Columns with the Gaussian likelihood and an L0 penalty beside columns with others, (d,)."""
+    losses = getattr(_predictor(model), "losses", None)
+    settings = penalty_settings(getattr(model, "score", None), model.result_.score_name)
+    counts_edges = model.result_.pruned.refitted or (settings or {}).get("name") in _L0
+    if losses is None or not counts_edges or not isinstance(_predictor(model), LinearModel):
+        return np.zeros(len(model.names_), dtype=bool)
+    return np.array([isinstance(loss, GaussianLoss) for loss in losses])
+
+
+def _predictor(model: DagLearner) -> object:
+    """The fitted functions behind ``adjacency_matrix_``."""
+    result = model.result_
+    return result.pruned.predictor

@@ -1,0 +1,54 @@
+"""How a score wants to be searched, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from toposwap.scores.base import Score
+
+
+@dataclass(frozen=True)
+class Surrogate:
+    """A cheaper score on the same data whose good orders tend to be good here.
+
+    Attributes
+    ----------
+    score
+        Its settings; where it cannot be bound to the data it is done without.
+    restarts
+        How often a search with it perturbs and descends again; None for its own number.
+    """
+
+    score: Score
+    restarts: int | None = None
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """What ``init="auto"``, ``search="auto"`` and ``prune="auto"`` mean for a score on given data.
+
+    Attributes
+    ----------
+    start
+        The starting order, a name in :data:`toposwap.search.start.STARTS`.
+    search
+        The local search: "neighbourhoods" (exact deltas of all insertions and swaps) or "screened"
+        (rough deltas first, for scores whose exact ones are expensive).
+    restarts
+        How often a search perturbs the best order and descends again.
+    surrogates
+        Cheaper scores, the coarsest first. The search by neighbourhoods follows the first one from
+        the starting order and lets it repair every other perturbed order; the screened search goes
+        through all of them before it begins.
+    pruner
+        Which edges are kept, a name in :data:`toposwap.pruning.PRUNERS`; None for all of them where
+        the score selects edges itself, and for the usual threshold elsewhere.
+    """
+
+    start: str = "variance"
+    search: str = "neighbourhoods"
+    restarts: int = 0
+    surrogates: tuple[Surrogate, ...] = ()
+    pruner: str | None = None

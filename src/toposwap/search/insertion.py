@@ -1,0 +1,38 @@
+"""Insertions alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from toposwap.search.base import Move, Search
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from toposwap.orderfit.base import OrderFit
+    from toposwap.search.base import Context
+
+
+class InsertionSearch(Search):
+    """Sweeps that move each variable to its best place, until none moves.
+
+    Variables are visited in the order they stand in at the beginning of the sweep, so the search
+    depends on the starting order and not on the labels of the columns.
+    """
+
+    name: ClassVar[str] = "insertion"
+
+    def moves(self, fit: OrderFit, context: Context) -> Iterator[Move]:  # type: ignore[override]
+        """Sweep, and believe in an optimum only when rounding errors have been cleared."""
+        d = len(context.names)
+        fresh = False
+        while True:
+            moved = fit.insertion_sweep(fit.order.variables)
+            if moved:
+                fresh = False
+                yield Move("insertion", d * (d - 1), f"moved {moved} of {d} variables")
+            elif fresh:
+                return
+            else:
+                fit.refresh()
+                fresh = True

@@ -1,0 +1,88 @@
+"""The local search over exact neighbourhoods: insertions, swaps, KKT repair, perturbed restarts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from toposwap.certificate import violations
+from toposwap.search.base import Context, Move, Search
+from toposwap.search.insertion import InsertionSearch
+from toposwap.search.moves.disjoint import disjoint_swaps
+from toposwap.search.moves.repair import repair
+from toposwap.search.moves.words import swaps_in_words
+from toposwap.search.restarts import Restarts
+from toposwap.search.surrogates import bound_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from toposwap.orderfit.base import OrderFit
+
+
+class NeighbourhoodSearch(Search):
+    """Insertion sweeps, then swaps, in turn, then restarts from perturbed orders.
+
+    Where the score has a surrogate, a search with that comes first.
+
+    The end is a local optimum of both neighbourhoods. For a score that sets edges to zero it may
+    still violate the KKT conditions; then the move that Lemma 3 promises comes next, so that the
+    end is always a KKT point.
+
+    Parameters
+    ----------
+    n_restarts
+        How often to perturb the best order and search again.
+    n_threads
+        How many threads make restarts; the answer is the same for any number.
+    """
+
+    name: ClassVar[str] = "neighbourhoods"
+
+    def __init__(self, n_restarts: int = 0, n_threads: int = 1) -> None:
+        self.n_restarts = n_restarts
+        self.n_threads = n_threads
+
+    def moves(self, fit: OrderFit, context: Context) -> Generator[Move, None, bool | None]:
+        """Descend; then again from perturbed orders, and stay where that was better."""
+        surrogate = next(bound_surrogates(fit.bound), None)
+        if surrogate is not None and not context.surrogates_followed:
+            trial = surrogate.bound.fit(fit.order)
+            engine = NeighbourhoodSearch(surrogate.restarts)
+            steps = sum(1 for _ in engine.moves(trial, context))
+            if steps and fit.delta(trial.order) < -fit.resolution:
+                fit.reorder(trial.order)
+                yield Move("surrogate", steps, f"went where {surrogate.bound.score.name} led")
+        yield from self._descend(fit, context)
+        total = self.n_restarts
+        guide = None if surrogate is None or not total else surrogate.bound
+        with Restarts(fit, total, self.n_threads, context.rng, guide) as restarts:
+            for restart in range(total):
+                if context.deadline.passed:
+                    # A local optimum all the same.
+                    return False
+                trial = restarts.take(restart)
+                if trial.value < fit.value - fit.resolution:
+                    restarts.forget()
+                    fit.copy_from(trial)
+                    yield Move("restart", restart + 1, f"restart {restart + 1} of {total}")
+                    yield from self._descend(fit, context)
+        return False
+
+    def _descend(self, fit: OrderFit, context: Context) -> Iterator[Move]:
+        """Swaps are evaluated only where no insertion helps any more."""
+        insertion = InsertionSearch()
+        while True:
+            yield from insertion.moves(fit, context)
+            pairs = fit.swap_candidates()
+            swaps = disjoint_swaps(fit, pairs, fit.swap_changes(pairs))
+            if swaps:
+                for i, j in swaps:
+                    fit.swap(i, j)
+                fit.refresh()
+                yield Move("swap", len(pairs), swaps_in_words(swaps, context.names))
+                continue
+            failing = violations(fit.point(), fit.bound.tolerance, fit.bound.admissible)
+            move = repair(fit, failing, context.names)
+            if move is None:
+                return
+            yield move
