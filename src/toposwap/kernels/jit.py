@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import itertools
 import types as python_types
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numba
@@ -119,8 +120,8 @@ def _name_of(function: Any) -> str:
     return str(given)
 
 
-#: The kernels there are, by module, name and what they do.
-_kernels: dict[tuple[str, str, str], Kernel] = {}
+#: The latest kernel of each module and name, with and without an entry for Python.
+_kernels: dict[tuple[str, str, bool], Kernel] = {}
 #: Of each kernel that is being compiled, the innermost last: the kernels it calls.
 _calls: list[dict[tuple[Kernel, Any], None]] = []
 
@@ -145,11 +146,9 @@ class Kernel(CPUDispatcher):
         self._from_python: Kernel | None = None
         self._plain = targetoptions
         self._cache = DiskCache(self)
-        if not inner:
-            self.key = (py_func.__module__, py_func.__qualname__, _name_of(py_func))
-        else:
-            self.key = (py_func.__module__, py_func.__qualname__, _name_of(py_func) + " inner")
-        _kernels[self.key] = self
+        does = _name_of(py_func) + (" inner" if inner else "")
+        self.key = (py_func.__module__, py_func.__qualname__, does)
+        _kernels[*self.key[:2], inner] = self
 
     def compile(self, sig: Any) -> Any:
         """Load or compile the code for these types of arguments; literals count as numbers."""
@@ -176,10 +175,10 @@ class Kernel(CPUDispatcher):
         for _, implementation in self.targetctx._defns[entry].versions:
             implementation.libs = ()
 
-    def symbol(self, arguments: Any) -> str:
-        """The name that callers of the code for these types link to."""
+    def found(self, arguments: Any) -> tuple[str, str | None]:
+        """The symbol that callers with these types link to, and the digest of its file."""
         compiled: Any = self.overloads[arguments]
-        return str(compiled.fndesc.mangled_name)
+        return str(compiled.fndesc.mangled_name), self._cache.own
 
     def add_overload(self, cres: Any) -> None:
         """Without an entry for Python, Python must not find it."""
@@ -200,13 +199,20 @@ class Kernel(CPUDispatcher):
 class DiskCache(NullCache):
     """The compiled code of one kernel, by the types of its arguments.
 
-    A record names the kernels that the code calls and their symbols. They are loaded first; should
-    one of them have another symbol now, the record counts as missing.
+    A record names the kernels that the code calls, with their symbols and the digests of their
+    files. They are loaded first; should one of them be another now, the record counts as missing.
     """
 
     def __init__(self, owner: Kernel) -> None:
         self._owner = owner
-        self._own: str | None = None
+
+    @cached_property
+    def own(self) -> str | None:
+        """The digest of the kernel's file, None for one that was typed into a console."""
+        try:
+            return cache.own_contents(self._owner.py_func.__code__.co_filename)
+        except OSError:
+            return None
 
     def _file(self, signature: Any) -> str | None:
         """The name of the file for ``signature``, None for what cannot be kept."""
@@ -214,14 +220,10 @@ class DiskCache(NullCache):
         module, name, does = owner.key
         if does.startswith("here") or any(_has_identity(t) for t in signature):
             return None
-        if self._own is None:
-            try:
-                self._own = cache.own_contents(owner.py_func.__code__.co_filename)
-            except OSError:
-                # Typed into a console.
-                return None
+        if self.own is None:
+            return None
         options = sorted((key, repr(_sorted(value))) for key, value in owner.targetoptions.items())
-        digest = cache.digest_of(module, does, self._own, repr(options), repr(signature))
+        digest = cache.digest_of(module, does, self.own, repr(options), repr(signature))
         return f"{name.replace('<', '').replace('>', '')}-{digest}.kernel"
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
@@ -232,7 +234,7 @@ class DiskCache(NullCache):
         record = None if file is None else cache.read(file)
         if record is not None:
             calls, code = record
-            if all(_symbol(*call) == symbol for *call, symbol in calls):
+            if all(_found(*call) == found for *call, found in calls):
                 result = CompileResult._rebuild(target_context, *code)
                 if tuple(result.signature.args) == arguments:
                     return result
@@ -245,17 +247,17 @@ class DiskCache(NullCache):
         file = self._file(arguments)
         if file is None or data.lifted or data.library.has_dynamic_globals:
             return
-        calls = [(*other.key, given, other.symbol(given)) for other, given in _calls[-1]]
+        calls = [(*other.key, given, other.found(given)) for other, given in _calls[-1]]
         cache.write(file, dumps((calls, data._reduce())))
 
 
-def _symbol(module: str, name: str, does: str, arguments: Any) -> str | None:
-    """The symbol of a kernel that another one calls, after it was loaded or compiled."""
-    other = _kernels.get((module, name, does))
-    if other is None:
+def _found(module: str, name: str, does: str, arguments: Any) -> Any:
+    """What callers of a kernel depend on, after it was loaded or compiled."""
+    other = _kernels.get((module, name, does.endswith(" inner")))
+    if other is None or other.key != (module, name, does):
         return None
     other.compile(arguments)
-    return other.symbol(tuple(arguments))
+    return other.found(arguments)
 
 
 def _has_identity(argument: Any) -> bool:

@@ -22,7 +22,7 @@ _SQUARE = 4
 _STRETCH = 1024
 
 
-@reordered_kernel
+@reordered_kernel(inner=True)
 def inner_products(P: Reals, Q: Reals, symmetric: bool, out: NDArray[np.float64]) -> None:
     """Put P Q' (p, q) into ``out``; if ``symmetric``, Q is P and only one half is computed.
 
@@ -33,7 +33,9 @@ def inner_products(P: Reals, Q: Reals, symmetric: bool, out: NDArray[np.float64]
     p, n = P.shape
     q = Q.shape[0]
     zero = P.dtype.type(0.0)
-    out[:] = 0.0
+    for a in range(p):
+        for b in range(q):
+            out[a, b] = 0.0
     for start in range(0, n, _STRETCH):
         stop = min(n, start + _STRETCH)
         for a in range(0, p, _TALL):
@@ -65,7 +67,7 @@ def inner_products(P: Reals, Q: Reals, symmetric: bool, out: NDArray[np.float64]
                 out[b, a] = out[a, b]
 
 
-@reordered_kernel
+@reordered_kernel(inner=True)
 def combinations(A: Reals, X: Reals, out: Reals) -> None:
     """Put A X (h, n) into ``out``.
 
@@ -77,7 +79,7 @@ def combinations(A: Reals, X: Reals, out: Reals) -> None:
     zero = A.dtype.type(0.0)
     # Rows beyond the last have no weights, and each has a place of its own: loops vectorise where
     # no two rows are one.
-    W = np.zeros((_SQUARE, _SQUARE), dtype=A.dtype)
+    W = np.empty((_SQUARE, _SQUARE), dtype=A.dtype)
     spare = np.empty((_SQUARE, min(n, _STRETCH)), dtype=A.dtype)
     for start in range(0, n, _STRETCH):
         stop = min(n, start + _STRETCH)
@@ -86,7 +88,8 @@ def combinations(A: Reals, X: Reals, out: Reals) -> None:
             z1 = out[a + 1, start:stop] if a + 1 < h else spare[1, : stop - start]
             z2 = out[a + 2, start:stop] if a + 2 < h else spare[2, : stop - start]
             z3 = out[a + 3, start:stop] if a + 3 < h else spare[3, : stop - start]
-            z0[:] = z1[:] = z2[:] = z3[:] = zero
+            for i in range(stop - start):
+                z0[i] = z1[i] = z2[i] = z3[i] = zero
             for c in range(0, k, _SQUARE):
                 for r in range(_SQUARE):
                     for i in range(_SQUARE):

@@ -51,16 +51,19 @@ def free_direction(
                 y_pairs[age, k] = changes[rows[age], free[k]]
             rows[age] = age
         steps, changes, size = s_pairs, y_pairs, f
-    inside, q, soft = np.zeros(size), np.zeros(size), np.zeros(size)
+    inside, q, soft = np.empty(size), np.empty(size), np.empty(size)
+    for k in range(size):
+        inside[k] = q[k] = soft[k] = 0.0
     for k in range(f):
         at = k if few else free[k]
         inside[at] = 1.0
         soft[at] = softness[free[k]]
         q[at] = -gradient[free[k]]
-    curvature = np.zeros(count)
+    curvature = np.empty(count)
     share = np.empty(count)
     scale = 0.0
     for age in range(count):
+        curvature[age] = 0.0
         s, y = steps[rows[age]], changes[rows[age]]
         sy = yy = sq = 0.0
         for k in range(size):
@@ -88,7 +91,12 @@ def free_direction(
             back = share[age] - yq / curvature[age]
             for k in range(size):
                 q[k] += back * inside[k] * s[k]
-    return q if few else q[free]
+    if few:
+        return q
+    direction = np.empty(f)
+    for k in range(f):
+        direction[k] = q[free[k]]
+    return direction
 
 
 @kernel
@@ -137,8 +145,10 @@ def projected_step(
 
     Returns the point, its l1 term, and the change that the slopes foretell.
     """
-    new = x.copy()
-    foretold = 0.0
+    new = np.empty(x.size)
+    for k in range(x.size):
+        new[k] = x[k]
+    foretold = penalty = 0.0
     for k in range(free.size):
         v = free[k]
         moved = x[v] + length * direction[k]
@@ -149,4 +159,6 @@ def projected_step(
                 moved = 0.0
         new[v] = moved
         foretold += slope[v] * (moved - x[v])
-    return new, np.dot(l1, np.abs(new)), foretold
+    for k in range(x.size):
+        penalty += l1[k] * abs(new[k])
+    return new, penalty, foretold

@@ -55,7 +55,7 @@ class Formula(NamedTuple):
     parameters: NDArray[np.float64]
 
 
-@reordered_kernel
+@reordered_kernel(inner=True)
 def activate(Z: Reals, activation: int) -> None:
     """Replace Z (h, n) by sigma(Z).
 
@@ -98,18 +98,21 @@ def activate(Z: Reals, activation: int) -> None:
             row[i] = stretch / (_ONE + power * exponent.view(np.float32)) - shift
 
 
-@reordered_kernel
+@reordered_kernel(inner=True)
 def _predict(S: Reals, v: NDArray[np.float64], f: Reals) -> None:
     """Put S'v into f (n,)."""
-    total = np.zeros(f.size)
+    total = np.empty(f.size)
+    for i in range(f.size):
+        total[i] = 0.0
     for a in range(S.shape[0]):
         weight, row = v[a], S[a]
         for i in range(f.size):
             total[i] += weight * row[i]
-    f[:] = total
+    for i in range(f.size):
+        f[i] = total[i]
 
 
-@reordered_kernel
+@reordered_kernel(inner=True)
 def _squares(y: Reals, f: Reals) -> float:
     """Put y - f into f and return its sum of squares."""
     total = 0.0
@@ -119,7 +122,7 @@ def _squares(y: Reals, f: Reals) -> float:
     return total
 
 
-@reordered_kernel
+@reordered_kernel(inner=True)
 def _sum_of_squares(y: Reals) -> float:
     """||y||^2, summed in double precision."""
     total = 0.0
@@ -128,7 +131,7 @@ def _sum_of_squares(y: Reals) -> float:
     return total
 
 
-@kernel
+@kernel(inner=True)
 def row_residuals(y: Reals, f: Reals, loss: Formula) -> float:
     """Put minus n times the slope of a sum over rows into f and return the loss."""
     n = y.size
@@ -142,7 +145,7 @@ def row_residuals(y: Reals, f: Reals, loss: Formula) -> float:
     return value
 
 
-@reordered_kernel
+@reordered_kernel(inner=True)
 def _back(
     S: Reals,
     v: NDArray[np.float64],
@@ -164,7 +167,7 @@ def _back(
                 row[i] = weight * r[i] if row[i] > _F(0.0) else _F(0.0)
 
 
-@kernel
+@kernel(inner=True)
 def _ridge(
     gram: NDArray[np.float64],
     c: NDArray[np.float64],
@@ -197,7 +200,7 @@ def _ridge(
         v[i] = t / factor[i, i]
 
 
-@kernel
+@kernel(inner=True)
 def _best_output(
     S: Reals,
     y: Reals,
@@ -209,14 +212,22 @@ def _best_output(
     """The output weights that minimise a loss of the residual variance, given the hidden layer."""
     rows, n = S.shape
     gram, factor = np.empty((rows, rows)), np.empty((rows, rows))
+    products, c = np.empty((rows, 1)), np.empty(rows)
     if careful:
-        whole = S.astype(np.float64)
+        whole, target = np.empty((rows, n)), np.empty((1, n))
+        for i in range(n):
+            target[0, i] = y[i]
+            for a in range(rows):
+                whole[a, i] = S[a, i]
         inner_products(whole, whole, True, gram)
-        c = np.dot(whole, y.astype(np.float64)) / n
+        inner_products(whole, target, False, products)
     else:
         inner_products(S, S, True, gram)
-        c = np.dot(S, y).astype(np.float64) / n
-    gram /= n
+        inner_products(S, y.reshape((1, n)), False, products)
+    for a in range(rows):
+        c[a] = products[a, 0] / n
+        for t in range(rows):
+            gram[a, t] /= n
     # phi(s): the stationary point is that of s / 2 with the ridge times 1 / (2 phi'(s)).
     power = _sum_of_squares(y) / n
     mean_square = power
@@ -239,7 +250,7 @@ def _best_output(
             break
 
 
-@kernel
+@kernel(inner=True)
 def evaluate(
     u: NDArray[np.float64],
     X: Reals,
@@ -274,7 +285,8 @@ def evaluate(
     combinations(A, X, S[:h])
     activate(S[:h], activation)
     if rows > h:
-        S[h] = _ONE
+        for i in range(n):
+            S[h, i] = _ONE
     if loss.by_rows:
         for a in range(rows):
             v[a] = u[h * k + a]

@@ -7,11 +7,13 @@ the penalty holds there take no part, so a sparse solution is found exactly.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from toposwap.kernels.jit import kernel, reordered_kernel
+from toposwap.kernels.linalg.dot import dot
 from toposwap.kernels.linalg.projected_step import free_direction, one_sided_slopes, projected_step
 from toposwap.kernels.mlp import network
 
@@ -54,27 +56,31 @@ def descend(
     """
     h, k = first.shape
     inputs = k - 1 if bias else k
-    penalty, decay = np.full(k, l1), np.full(k, l2)
-    if bias:
-        penalty[-1] = decay[-1] = 0.0
+    decay = np.empty(k)
+    for i in range(k):
+        decay[i] = l2 if i < inputs else 0.0
     value, done = 0.0, 0
     for stage in range(len(_COUNTED_AFTER) + 1):
         alive = living_units(first, inputs, stays_constant)
         hidden = alive.size
         rows = hidden + 1 if bias else hidden
         u = np.empty(hidden * k + (rows if loss.by_rows else 0))
-        each = np.zeros(u.size)
+        each = np.empty(u.size)
+        for i in range(u.size):
+            each[i] = 0.0
         for a in range(hidden):
-            u[a * k : a * k + k] = first[alive[a]]
-            each[a * k : a * k + k] = penalty
+            for i in range(k):
+                u[a * k + i] = first[alive[a], i]
+                each[a * k + i] = l1 if i < inputs else 0.0
         if loss.by_rows:
             for a in range(hidden):
                 u[hidden * k + a] = output[alive[a]]
             if bias:
                 u[-1] = output[-1]
-        ridge, v = np.full(rows, l2), np.zeros(rows)
-        if bias:
-            ridge[-1] = 0.0
+        ridge, v = np.empty(rows), np.empty(rows)
+        for a in range(rows):
+            ridge[a] = l2 if a < hidden else 0.0
+            v[a] = 0.0
         most = max_iter
         if stage < len(_COUNTED_AFTER):
             most = min(_COUNTED_AFTER[stage], max_iter)
@@ -94,9 +100,11 @@ def descend(
             most - done,
             tolerance,
         )
-        output[:h] = 0.0
+        for a in range(h):
+            output[a] = 0.0
         for a in range(hidden):
-            first[alive[a]] = u[a * k : a * k + k]
+            for i in range(k):
+                first[alive[a], i] = u[a * k + i]
             output[alive[a]] = v[a]
         if bias:
             output[-1] = v[-1]
@@ -126,7 +134,7 @@ def living_units(
     return alive[:count]
 
 
-@reordered_kernel
+@reordered_kernel(inner=True)
 def mean_squares(X: network.Reals) -> NDArray[np.float64]:
     """Of each row, (k,)."""
     k, n = X.shape
@@ -139,7 +147,7 @@ def mean_squares(X: network.Reals) -> NDArray[np.float64]:
     return means
 
 
-@kernel
+@kernel(inner=True)
 def minimise(
     u: NDArray[np.float64],
     X: network.Reals,
@@ -170,12 +178,17 @@ def minimise(
     steps, changes = np.empty((_PAIRS, size)), np.empty((_PAIRS, size))
     count, newest = 0, -1
     g, tried_g, slope = np.empty(size), np.empty(size), np.empty(size)
-    movable, softness = np.ones(size, dtype=np.bool_), np.ones(size)
+    movable, softness = np.empty(size, dtype=np.bool_), np.empty(size)
     power = mean_squares(X)
     value = _evaluate(u, X, y, decay, ridge, loss, activation, careful, S, A, f, v, g)
-    value += np.dot(l1, np.abs(u))
+    for i in range(size):
+        movable[i] = True
+        softness[i] = 1.0
+        value += l1[i] * abs(u[i])
     ended = False
-    past = np.full(_WINDOW, np.inf)
+    past = np.empty(_WINDOW)
+    for i in range(_WINDOW):
+        past[i] = np.inf
     for iteration in range(max_iter):
         largest, free = one_sided_slopes(u, g, l1, movable, slope)
         ended = largest == 0.0 or past[iteration % _WINDOW] - value < tolerance * abs(value)
@@ -190,7 +203,7 @@ def minimise(
         direction = free_direction(steps, changes, newest, count, slope, free, softness)
         length = 1.0
         if count == 0:
-            length = min(1.0, 0.3 / np.sqrt(np.dot(direction, direction)))
+            length = min(1.0, 0.3 / math.sqrt(dot(direction, direction)))
         found = False
         for _ in range(12):
             tried, penalty, foretold = projected_step(u, slope, l1, free, direction, length)
@@ -210,10 +223,11 @@ def minimise(
             continue
         newest = (newest + 1) % _PAIRS
         count = min(count + 1, _PAIRS)
-        steps[newest] = tried - u
-        changes[newest] = tried_g - g
-        u[:] = tried
-        g[:] = tried_g
+        for i in range(size):
+            steps[newest, i] = tried[i] - u[i]
+            changes[newest, i] = tried_g[i] - g[i]
+            u[i] = tried[i]
+            g[i] = tried_g[i]
         value = new
     if not loss.by_rows:
         _evaluate(u, X, y, decay, ridge, loss, activation, careful, S, A, f, v, g)

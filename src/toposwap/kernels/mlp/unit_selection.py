@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.jit import reordered_kernel
+from toposwap.kernels.linalg.products import combinations
 from toposwap.kernels.mlp.network import Formula, activate, row_residuals
 
 if TYPE_CHECKING:
@@ -42,24 +43,28 @@ def explanatory_units(
     The network is ``first`` (h, k), ``output`` (h,) and ``intercept``, on ``X`` (k, n), ``y`` (n,).
     """
     n, p = y.size, candidates.shape[0]
-    r = np.full(n, _F(intercept))
+    r = np.empty(n, dtype=_F)
+    for i in range(n):
+        r[i] = intercept
     if output.size:
-        S = np.dot(first, X)
+        S = np.empty((first.shape[0], n), dtype=_F)
+        combinations(first, X, S)
         activate(S, activation)
-        r += np.dot(output, S)
+        for a in range(output.size):
+            add_multiple(output[a], S[a], r)
     if loss.by_rows:
         row_residuals(y, r, loss)
     else:
         for i in range(n):
             r[i] = y[i] - r[i]
-    r -= r.mean()
-    S = np.dot(candidates, X)
+    centre(r)
+    S = np.empty((p, n), dtype=_F)
+    combinations(candidates, X, S)
     activate(S, activation)
     left, least = np.empty(p), np.empty(p)
     for a in range(p):
-        mean = S[a].mean()
-        S[a] -= mean
-        left[a] = np.dot(S[a], S[a])
+        mean = centre(S[a])
+        left[a] = single_dot(S[a], S[a])
         # What is left of a constant unit is the rounding error of its mean.
         least[a] = max(_NOTHING_NEW * left[a], n * (_ROUNDING * mean) ** 2)
     chosen = np.empty(min(count, p), dtype=np.int64)
@@ -67,16 +72,47 @@ def explanatory_units(
         best, most = -1, 0.0
         for a in range(p):
             if left[a] > least[a]:
-                gain = np.dot(S[a], r) ** 2 / left[a]
+                gain = single_dot(S[a], r) ** 2 / left[a]
                 if gain > most:
                     best, most = a, gain
         if best < 0:
             return chosen[:c]
         chosen[c] = best
-        unit = S[best] / _F(np.sqrt(left[best]))
-        r -= np.dot(unit, r) * unit
+        scale = _F(1.0) / _F(np.sqrt(left[best]))
+        unit = np.empty(n, dtype=_F)
+        for i in range(n):
+            unit[i] = S[best, i] * scale
+        add_multiple(-single_dot(unit, r), unit, r)
         for a in range(p):
-            S[a] -= np.dot(unit, S[a]) * unit
-            left[a] = np.dot(S[a], S[a])
+            add_multiple(-single_dot(unit, S[a]), unit, S[a])
+            left[a] = single_dot(S[a], S[a])
         left[best] = 0.0
     return chosen
+
+
+@reordered_kernel(inner=True)
+def single_dot(a: NDArray[np.float32], b: NDArray[np.float32]) -> np.float32:
+    """Inner product, summed in single precision."""
+    total = _F(0.0)
+    for i in range(a.size):
+        total += a[i] * b[i]
+    return total
+
+
+@reordered_kernel(inner=True)
+def add_multiple(factor: np.float32, x: NDArray[np.float32], y: NDArray[np.float32]) -> None:
+    """Add ``factor`` x to y."""
+    for i in range(x.size):
+        y[i] += factor * x[i]
+
+
+@reordered_kernel(inner=True)
+def centre(x: NDArray[np.float32]) -> np.float32:
+    """Take the mean off x, and return it."""
+    total = _F(0.0)
+    for i in range(x.size):
+        total += x[i]
+    mean = total / _F(x.size)
+    for i in range(x.size):
+        x[i] -= mean
+    return mean

@@ -30,7 +30,7 @@ _NEWTON_STEPS = 3
 ROUNDS = 500
 
 
-@kernel
+@kernel(inner=True)
 def cholesky_solve(A: NDArray[np.float64], b: NDArray[np.float64], m: int) -> float:
     """Solve A x = b in place for the leading m rows; the least pivot over its diagonal entry.
 
@@ -66,7 +66,7 @@ def cholesky_solve(A: NDArray[np.float64], b: NDArray[np.float64], m: int) -> fl
     return least
 
 
-@kernel
+@kernel(inner=True)
 def subtract_product(
     H: NDArray[np.float64],
     q: NDArray[np.float64],
@@ -79,7 +79,7 @@ def subtract_product(
         r[t] = q[t] - r[t]
 
 
-@kernel
+@kernel(inner=True, inlined=True)
 def _objective(
     q: NDArray[np.float64],
     r: NDArray[np.float64],
@@ -97,7 +97,7 @@ def _objective(
     return total
 
 
-@kernel
+@kernel(inner=True)
 def _newton_step(
     H: NDArray[np.float64],
     q: NDArray[np.float64],
@@ -185,7 +185,7 @@ def _newton_step(
     return False
 
 
-@kernel
+@kernel(inner=True)
 def solve_quadratic(
     H: NDArray[np.float64],
     q: NDArray[np.float64],
@@ -219,7 +219,7 @@ def solve_quadratic(
     return False
 
 
-@kernel
+@kernel(inner=True)
 def _stationary(
     w: NDArray[np.float64],
     r: NDArray[np.float64],

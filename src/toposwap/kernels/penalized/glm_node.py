@@ -58,7 +58,7 @@ def loss_terms(
     return call_row_terms(terms, eta, y, omega, parameters, slope, curvature)
 
 
-@kernel
+@kernel(inner=True)
 def _curvature_matrix(
     Z: NDArray[np.float64], curvature: NDArray[np.float64], work: NDArray[np.int64], m: int
 ) -> NDArray[np.float64]:

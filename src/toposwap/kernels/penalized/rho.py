@@ -30,7 +30,7 @@ class Rho(NamedTuple):
     c: float
 
 
-@kernel
+@kernel(inner=True, inlined=True)
 def rho_terms(w: float, rho: Rho, s: float, v: float) -> tuple[float, float, float]:
     """rho_u(w), its slope and its curvature; at zero the slope is that to the right."""
     if s == 0.0:
@@ -39,7 +39,7 @@ def rho_terms(w: float, rho: Rho, s: float, v: float) -> tuple[float, float, flo
     return v * value, math.copysign(v * s * slope, w), v * s * s * curvature
 
 
-@kernel
+@kernel(inner=True, inlined=True)
 def stationarity(w: float, gradient: float, rho: Rho, s: float, v: float) -> float:
     """Distance of zero from the subdifferential, given the gradient of the smooth part."""
     if w == 0.0:
@@ -47,7 +47,7 @@ def stationarity(w: float, gradient: float, rho: Rho, s: float, v: float) -> flo
     return abs(gradient + rho_terms(w, rho, s, v)[1])
 
 
-@kernel
+@kernel(inner=True)
 def penalty_sum(w: NDArray[np.float64], rho: Rho, s: NDArray[np.float64], v: float) -> float:
     """sum_u rho_u(w_u)."""
     total = 0.0

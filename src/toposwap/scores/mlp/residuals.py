@@ -83,10 +83,10 @@ class NetworkResiduals(NetworkStarts):
         output = network.output[: self.score.hidden]
         used = np.flatnonzero(output)
         return explanatory_units(
-            network.first[used].astype(np.float32),
+            network.first[used].astype(np.float32, order="C"),
             output[used].astype(np.float32),
             float(network.output[-1]) if self.score.bias else 0.0,
-            units.astype(np.float32),
+            units.astype(np.float32, order="C"),
             X[self._rows(network.inputs)],
             y[node],
             count,
