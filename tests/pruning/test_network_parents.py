@@ -26,7 +26,7 @@ def network(loss, seed=1):
     X[:, 2] = X[:, 2] > 0 if loss == "logistic" else X[:, 2]
     losses = ["least-squares", "least-squares", loss, "least-squares"]
     bound = ts.scores.MLP(hidden=2, loss=losses).bind(Dataset.from_table(X))
-    problem = bound.problem(2, np.array([0, 1, 3]))
+    problem = bound.nodes.problem(2, np.array([0, 1, 3]))
     # Large enough to be far from linear, where tangents are nearly dependent.
     A, v = 3.0 * rng.standard_normal((2, 4)), rng.standard_normal(3)
     A[0, 1] = A[1, 2] = 0.0
@@ -111,10 +111,10 @@ def test_a_network_with_more_weights_than_the_rows_can_tell_is_passed_over():
     X = table(n=60)
     bound = ts.scores.MLP(hidden=30).bind(Dataset.from_table(X))
     inputs = np.array([0, 1, 3])
-    begun = bound.started(2, inputs, 0)
+    begun = bound.nodes.starts.started(2, inputs, 0)
     begun.output[:] = 1.0
-    fit = bound.as_fit(0.0, begun)
-    assert criterion(bound, 2, fit, 3) == np.inf
+    fit = bound.nodes.as_fit(0.0, begun)
+    assert criterion(bound.nodes, 2, fit, 3) == np.inf
 
 
 def test_ctrl_c_while_pruning_keeps_the_solution(monkeypatch):
@@ -130,7 +130,9 @@ def test_ctrl_c_while_pruning_keeps_the_solution(monkeypatch):
 
 
 def settled(bound, node, inputs):
-    return bound.settled(node, bound.started(node, np.array(inputs, dtype=np.intp), 0))
+    return bound.nodes.settled(
+        node, bound.nodes.starts.started(node, np.array(inputs, dtype=np.intp), 0)
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,14 +19,17 @@ def bind(X):
 def revision(X, parents):
     """A graph given by the parents of its nodes."""
     bound = bind(X)
-    fits = [bound.polished(j, bound.started(j, np.array(p, int), 0)) for j, p in enumerate(parents)]
-    return Revision([bound] * X.shape[1], fits)
+    fits = [
+        bound.nodes.polished(j, bound.nodes.starts.started(j, np.array(p, int), 0))
+        for j, p in enumerate(parents)
+    ]
+    return Revision([bound.nodes] * X.shape[1], fits)
 
 
 def total(revised):
     bounds = revised._bounds
     return sum(
-        criterion(bound, j, fit, len(bounds) - 1)
+        criterion(bound.nodes, j, fit, len(bounds) - 1)
         for j, (bound, fit) in enumerate(zip(bounds, revised.fits, strict=True))
     )
 
