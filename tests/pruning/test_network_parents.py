@@ -146,10 +146,10 @@ def test_what_is_kept_is_fitted_with_penalties_by_the_number_of_inputs(node, inp
     score = ts.scores.MLP(hidden=8, l1=0.05, l2=0.02)
     data = Dataset.from_table(X)
     bound = score.bind(data)
-    other = refitted(bound, node, settled(bound, node, inputs)).parameters
+    other = refitted(bound.nodes, node, settled(bound, node, inputs)).parameters
     softer = ts.scores.MLP(hidden=8, l1=of_l1 * 0.05, l2=of_l2 * 0.02).bind(data)
-    value = softer.problem(node, np.asarray(inputs)).value
-    end = softer.polished(node, other).parameters
+    value = softer.nodes.problem(node, np.asarray(inputs)).value
+    end = softer.nodes.polished(node, other).parameters
     assert value(other.first, other.output) == pytest.approx(value(end.first, end.output), rel=1e-4)
     assert bound.score.l1 == 0.05
 
@@ -161,7 +161,7 @@ def test_fitting_what_is_kept_loses_no_edge():
     strong = ts.scores.MLP(hidden=8, l1=5.0).bind(Dataset.from_table(X))
     fit = settled(weak, 2, [0, 1])
     assert (edge_norms(fit) > 0.0).all()
-    assert refitted(strong, 2, fit) is fit
+    assert refitted(strong.nodes, 2, fit) is fit
 
 
 def test_few_inputs_predict_new_rows_better_with_part_of_the_penalties():
@@ -173,7 +173,7 @@ def test_few_inputs_predict_new_rows_better_with_part_of_the_penalties():
             inputs = np.flatnonzero(sample.adjacency[:, node])
             fit = settled(bound, node, inputs)
             errors = []
-            for network in (fit, refitted(bound, node, fit)):
+            for network in (fit, refitted(bound.nodes, node, fit)):
                 nodes = [settled(bound, j, []) for j in range(6)]
                 nodes[node] = network
                 predicted = bound.predictor(bound.assemble(nodes))(sample.X[1000:])[:, node]
