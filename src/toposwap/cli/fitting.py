@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import click
 
 from toposwap.cli.terminal.progress import ProgressLine
 from toposwap.cli.terminal.show import say, show, show_json
+from toposwap.core.clock import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,9 +46,9 @@ def fit_table(
         frame = reading.table(table)
         init = start(frame)
         progress.say("preparing the search")
-        began = time.perf_counter()
+        began = clock()
         model = learning.build(init, progress).fit(frame)
-        return Fitted(model, frame, time.perf_counter() - began)
+        return Fitted(model, frame, clock() - began)
 
 
 def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = None) -> None:

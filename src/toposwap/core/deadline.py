@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-
+from toposwap.core.clock import clock
 from toposwap.core.errors import InputError
 
 
@@ -12,7 +11,7 @@ class Deadline:
 
     It is made once, where the user's ``time_budget`` comes in, and handed down: starting orders,
     searches, polishing and pruning all ask the same object. What has been begun is finished, so
-    whoever begins something long asks :attr:`passed` between its parts.
+    whoever begins something long asks :attr:`passed` between its parts. Compiling does not count.
 
     Parameters
     ----------
@@ -24,13 +23,13 @@ class Deadline:
         number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
         if seconds is not None and not (number and seconds >= 0.0):
             raise InputError(f"time_budget: must be a number of seconds >= 0, got {seconds!r}")
-        self._began = time.perf_counter()
+        self._began = clock()
         self._end = float("inf") if seconds is None else self._began + seconds
 
     @property
     def passed(self) -> bool:
         """Whether the moment is over."""
-        return time.perf_counter() > self._end
+        return clock() > self._end
 
     def part(self, share: float) -> Deadline:
         """The moment when ``share`` (0 to 1) of the whole time has gone by, from its beginning.

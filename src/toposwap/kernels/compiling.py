@@ -6,24 +6,24 @@ Nothing here loads the compiler.
 from __future__ import annotations
 
 import gc
-import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
+
+from toposwap.core.clock import lost_seconds, standstill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _listeners: list[Callable[[], None]] = []
 _depth = 0
-_seconds = 0.0
 
 
 def compile_seconds() -> float:
     """Seconds of this process that went into compiling kernels or loading compiled ones.
 
-    The difference of two calls is what to take off a time that was measured between them.
+    :func:`toposwap.core.clock.clock` leaves them out.
     """
-    return _seconds
+    return lost_seconds()
 
 
 @contextmanager
@@ -53,22 +53,21 @@ def announce() -> None:
 
 
 @contextmanager
-def timed() -> Iterator[None]:
-    """Count the time within the block; kernels that are compiled for others count once.
+def compilation() -> Iterator[None]:
+    """Stop the clock; for a caller that holds the compiler's lock, at any depth of calls.
 
-    For a caller that holds the compiler's lock. Garbage is not collected meanwhile: a compiler
-    builds large trees, and looking through them again and again takes a sixth of the time.
+    Garbage is not collected meanwhile: a compiler builds large trees, and looking through them
+    again and again takes a sixth of the time.
     """
-    global _depth, _seconds  # noqa: PLW0603 - one clock for the process
-    began = time.perf_counter()
-    collecting = gc.isenabled()
-    gc.disable()
-    _depth += 1
-    try:
-        yield
-    finally:
-        _depth -= 1
-        if collecting:
-            gc.enable()
+    global _depth  # noqa: PLW0603 - one compiler for the process
+    with ExitStack() as stack:
         if _depth == 0:
-            _seconds += time.perf_counter() - began
+            stack.enter_context(standstill())
+            if gc.isenabled():
+                gc.disable()
+                stack.callback(gc.enable)
+        _depth += 1
+        try:
+            yield
+        finally:
+            _depth -= 1

@@ -27,7 +27,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
 from toposwap.kernels import cache
-from toposwap.kernels.compiling import announce, timed
+from toposwap.kernels.compiling import announce, compilation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,7 +159,7 @@ class Kernel(CPUDispatcher):
                 _calls[-1][self, arguments] = None
             if arguments in self.overloads:
                 return self.get_overload(arguments)
-            with timed():
+            with compilation():
                 _calls.append({})
                 try:
                     plain = returned is None
@@ -228,6 +228,7 @@ class DiskCache(NullCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """What is on the disk for ``sig``, or None."""
+        # Makes known the symbols of numba's runtime, which compiled code refers to.
         target_context.refresh()
         arguments, _ = sigutils.normalize_signature(sig)
         file = self._file(arguments)

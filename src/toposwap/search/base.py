@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from toposwap.core.clock import clock
 from toposwap.core.ctrl_c import CtrlC
 from toposwap.core.deadline import NEVER, Deadline
 
@@ -155,7 +155,7 @@ def run(
     history, status
         One record a step, the start included; and how it ended.
     """
-    began = time.perf_counter()
+    began = clock()
     deadline = Deadline(search.time_budget) if deadline is None else deadline
     context = Context(names, rng, deadline, pruner, surrogates_followed)
     best, lowest = fit.snapshot(), fit.value
@@ -174,7 +174,7 @@ def run(
                 if not fit.value < lowest:
                     break
                 best, lowest = fit.snapshot(), fit.value
-                seconds = time.perf_counter() - began
+                seconds = clock() - began
                 history.append(
                     Step(len(history), lowest, move.space, move.candidates, move.text, seconds)
                 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from toposwap.core.clock import clock
 from toposwap.core.ctrl_c import CtrlC
 from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.order import Order
@@ -80,7 +80,7 @@ def automatic_fit(
     Where deltas are expensive, so is the first fit, which should not be spent on an order that is
     to be left soon: there the surrogates are followed before it. Ctrl-C ends that.
     """
-    strategy, began, interrupted = bound.strategy, time.perf_counter(), False
+    strategy, began, interrupted = bound.strategy, clock(), False
     order = bound.admissible.nearest(STARTS[strategy.start](bound.data))
     if strategy.search != ScreenedSearch.name:
         return FirstFit(bound.fit(order), surrogates_followed=False)
@@ -88,7 +88,7 @@ def automatic_fit(
     with CtrlC() as ctrl_c:
         try:
             for step in through_surrogates(bound, order, context, deadline):
-                order, seconds = step.order, time.perf_counter() - began
+                order, seconds = step.order, clock() - began
                 if progress is not None:
                     move = step.move
                     progress(Step(0, step.value, "coarse", move.candidates, move.text, seconds))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 import threading
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
+
+from toposwap.kernels.compiling import on_compile
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -27,10 +30,12 @@ class ProgressLine:
         self._lock = threading.Lock()
         self._timer = threading.Timer(_PATIENCE, self._appear)
         self._timer.daemon = True
+        self._compiling = ExitStack()
 
     def __enter__(self) -> Self:
         if sys.stderr is not None and sys.stderr.isatty():
             self._timer.start()
+            self._compiling.enter_context(on_compile(self._compiles))
         return self
 
     def __exit__(
@@ -40,6 +45,7 @@ class ProgressLine:
         trace: TracebackType | None,
     ) -> None:
         self._timer.cancel()
+        self._compiling.close()
         with self._lock:
             self._over = True
             if self._status is not None:
@@ -58,6 +64,9 @@ class ProgressLine:
             f"iteration {step.iteration}, score {step.score:.8g}, {step.space} "
             f"({step.candidates} candidates); Ctrl-C keeps the best so far"
         )
+
+    def _compiles(self) -> None:
+        self.say("compiling for this machine, once: the next run begins at once")
 
     def _appear(self) -> None:
         from rich.console import Console

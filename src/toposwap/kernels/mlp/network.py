@@ -212,20 +212,22 @@ def _best_output(
     """The output weights that minimise a loss of the residual variance, given the hidden layer."""
     rows, n = S.shape
     gram, factor = np.empty((rows, rows)), np.empty((rows, rows))
-    products, c = np.empty((rows, 1)), np.empty(rows)
+    c = np.empty(rows)
     if careful:
-        whole, target = np.empty((rows, n)), np.empty((1, n))
+        whole, target = np.empty((rows, n)), np.empty(n)
         for i in range(n):
-            target[0, i] = y[i]
+            target[i] = y[i]
             for a in range(rows):
                 whole[a, i] = S[a, i]
         inner_products(whole, whole, True, gram)
-        inner_products(whole, target, False, products)
+        np.dot(whole, target, c)
     else:
         inner_products(S, S, True, gram)
-        inner_products(S, y.reshape((1, n)), False, products)
+        products = np.dot(S, y)
+        for a in range(rows):
+            c[a] = products[a]
     for a in range(rows):
-        c[a] = products[a, 0] / n
+        c[a] /= n
         for t in range(rows):
             gram[a, t] /= n
     # phi(s): the stationary point is that of s / 2 with the ridge times 1 / (2 phi'(s)).
