@@ -8,9 +8,9 @@ import numpy as np
 
 from toposwap.assess import assess
 from toposwap.baselines.start import starting_order
-from toposwap.core.ctrl_c import CtrlC
-from toposwap.core.deadline import Deadline
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.ctrl_c import CtrlC
+from toposwap.core.runtime.deadline import Deadline
 from toposwap.pruning import own_pruner, resolve_pruner
 from toposwap.pruning.base import predictor_of
 from toposwap.pruning.threshold import Threshold

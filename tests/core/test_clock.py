@@ -2,7 +2,7 @@
 
 import time
 
-from toposwap.core.clock import clock, lost_seconds, standstill
+from toposwap.core.runtime.clock import clock, lost_seconds, standstill
 
 
 def test_it_stands_still_and_goes_on():

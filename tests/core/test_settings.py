@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposwap.core.errors import InputError
-from toposwap.core.settings import parameters_of, refuse_unknown
+from toposwap.core.runtime.settings import parameters_of, refuse_unknown
 
 
 def called(first, second=2, *rest, third, **others):

@@ -6,7 +6,7 @@ import pytest
 
 from toposwap.baselines import BASELINES
 from toposwap.core.errors import InputError
-from toposwap.core.settings import parameters_of
+from toposwap.core.runtime.settings import parameters_of
 from toposwap.estimators import Topo
 from toposwap.experiments import config as configs
 from toposwap.experiments import datasets, experiment_names, load_experiment, methods

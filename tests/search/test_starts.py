@@ -6,8 +6,8 @@ import pytest
 import toposwap as ts
 from toposwap.baselines.start import starting_order
 from toposwap.core.dataset import Dataset
-from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.order import Order
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.pruning import own_pruner
 from toposwap.scores import SCORES
 from toposwap.search import AutoSearch, Context, run

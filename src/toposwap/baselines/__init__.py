@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toposwap.core.lazy import lazy_names
+from toposwap.core.runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
     from toposwap.baselines.base import Baseline, Found

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from toposwap.assess import assess
-from toposwap.core.clock import clock
 from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
 from toposwap.core.registry import resolve
+from toposwap.core.runtime.clock import clock
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.orderfit.starts import smallest_variance_order
 from toposwap.pruning import check_prune, resolve_pruner

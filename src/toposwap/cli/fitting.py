@@ -9,7 +9,7 @@ import click
 
 from toposwap.cli.terminal.progress import ProgressLine
 from toposwap.cli.terminal.show import say, show, show_json
-from toposwap.core.clock import clock
+from toposwap.core.runtime.clock import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable

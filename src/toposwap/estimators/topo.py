@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from toposwap.core.dataset import Dataset
-from toposwap.core.deadline import Deadline
 from toposwap.core.registry import resolve
+from toposwap.core.runtime.deadline import Deadline
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.predictions import Predicting, Typical
 

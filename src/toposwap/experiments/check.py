@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from toposwap.core.settings import refuse_unknown
+from toposwap.core.runtime.settings import refuse_unknown
 from toposwap.experiments import datasets, methods
 from toposwap.experiments.output.layouts import fields_used
 from toposwap.experiments.own import add_folder

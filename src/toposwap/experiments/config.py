@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toposwap.core.errors import InputError
-from toposwap.core.settings import parameters_of, refuse_unknown
+from toposwap.core.runtime.settings import parameters_of, refuse_unknown
 from toposwap.experiments.cell import Cell, Settings, shown
 from toposwap.experiments.output.layouts import Table, figure_of, table_of
 

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from toposwap.core.errors import InputError
-from toposwap.core.settings import parameters_of, refuse_unknown
+from toposwap.core.runtime.settings import parameters_of, refuse_unknown
 from toposwap.experiments.own import is_own, own_function
 
 if TYPE_CHECKING:

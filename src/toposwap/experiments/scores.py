@@ -6,7 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toposwap.core.errors import InputError
-from toposwap.core.settings import parameters_of, refuse_unknown
+from toposwap.core.runtime.settings import parameters_of, refuse_unknown
 from toposwap.experiments.own import is_own, own_function
 from toposwap.scores import Score
 from toposwap.scores.names import named_score, score_settings

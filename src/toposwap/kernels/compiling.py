@@ -9,7 +9,7 @@ import gc
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from toposwap.core.clock import lost_seconds, standstill
+from toposwap.core.runtime.clock import lost_seconds, standstill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ _depth = 0
 def compile_seconds() -> float:
     """Seconds of this process that went into compiling kernels or loading compiled ones.
 
-    :func:`toposwap.core.clock.clock` leaves them out.
+    :func:`toposwap.core.runtime.clock.clock` leaves them out.
     """
     return lost_seconds()
 

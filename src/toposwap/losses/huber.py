@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.settings import checked
+from toposwap.core.runtime.settings import checked
 from toposwap.kernels.compiled import row_terms
 from toposwap.losses.base import rows_of
 from toposwap.losses.rows import RowLoss, Target

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from toposwap.core.deadline import Deadline
     from toposwap.core.order import Order
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.scores.base import BoundScore, Point
 
 

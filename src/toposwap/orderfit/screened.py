@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from toposwap.core.deadline import Deadline
+    from toposwap.core.runtime.deadline import Deadline
 
 
 class ScreenedFit(OrderFit):

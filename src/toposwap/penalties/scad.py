@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from toposwap.core.errors import InputError
-from toposwap.core.settings import checked
+from toposwap.core.runtime.settings import checked
 from toposwap.kernels.compiled import penalty_terms, proximal_step
 from toposwap.penalties.base import ProximalPenalty
 

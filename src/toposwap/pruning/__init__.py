@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.lazy import LazyMaker, lazy_names
+from toposwap.core.runtime.lazy import LazyMaker, lazy_names
 from toposwap.pruning.base import Pruned, Pruner
 from toposwap.pruning.threshold import KeepAll, Threshold
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
+from toposwap.core.runtime.deadline import NEVER, Deadline
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy.special import fdtrc
 
-from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.pruning.base import Pruned, Pruner, predictor_of
 from toposwap.scores.additive.design import refit
 from toposwap.scores.additive.score import BoundBasis

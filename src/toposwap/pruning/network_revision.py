@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.admissible import EVERYTHING, Admissible
-from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.graph import topological_order
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.kernels.graphs.reachability import reachability
 from toposwap.pruning.network_parents import criterion
 from toposwap.scores.mlp.solver import ROUGH, NodeSolver

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.pruning.base import Pruned, Pruner, nearest_order, predictor_of
 from toposwap.pruning.network_parents import RULE, edge_norms, kept_parents, refitted, relaxed
 from toposwap.pruning.network_revision import Revision

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.pruning.base import Pruned, Pruner, predictor_of
 
 if TYPE_CHECKING:

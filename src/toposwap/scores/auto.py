@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.settings import checked
+from toposwap.core.runtime.settings import checked
 from toposwap.core.validation import listed
 from toposwap.losses import AutoLoss, ColumnLoss, GaussianLoss, LogisticLoss
 from toposwap.losses.mixed import by_loss, is_whole

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 from toposwap.core.errors import InputError
-from toposwap.core.lazy import LazyMaker
 from toposwap.core.registry import what_there_is
-from toposwap.core.settings import parameters_of, refuse_unknown
+from toposwap.core.runtime.lazy import LazyMaker
+from toposwap.core.runtime.settings import parameters_of, refuse_unknown
 from toposwap.losses import LOSSES
 from toposwap.penalties import L0, PENALTIES
 from toposwap.scores.base import Score

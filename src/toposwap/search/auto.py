@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
-from toposwap.core.deadline import Deadline
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.deadline import Deadline
 from toposwap.search.base import Context, Move, Search
 from toposwap.search.neighbourhoods import NeighbourhoodSearch
 from toposwap.search.restarts import thread_count

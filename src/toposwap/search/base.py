@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from toposwap.core.clock import clock
-from toposwap.core.ctrl_c import CtrlC
-from toposwap.core.deadline import NEVER, Deadline
+from toposwap.core.runtime.clock import clock
+from toposwap.core.runtime.ctrl_c import CtrlC
+from toposwap.core.runtime.deadline import NEVER, Deadline
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

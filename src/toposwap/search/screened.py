@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from toposwap.certificate import violations
-from toposwap.core.deadline import NEVER
+from toposwap.core.runtime.deadline import NEVER
 from toposwap.orderfit.screened import ScreenedFit
 from toposwap.search.base import Context, Move, Search
 from toposwap.search.moves.repair import repair
@@ -16,8 +16,8 @@ from toposwap.search.surrogates import bound_surrogates
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
-    from toposwap.core.deadline import Deadline
     from toposwap.core.order import Order
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.scores.base import BoundScore
 
 #: A rough delta is too high by up to about this part of the values of the nodes it concerns.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from toposwap.core.clock import clock
-from toposwap.core.ctrl_c import CtrlC
-from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.order import Order
+from toposwap.core.runtime.clock import clock
+from toposwap.core.runtime.ctrl_c import CtrlC
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.orderfit.descent import descend
 from toposwap.orderfit.starts import least_correlated_order, smallest_variance_order
 from toposwap.search.base import Context, Step

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from toposwap.core.errors import InputError, MissingExtraError
-from toposwap.core.settings import parameters_of
+from toposwap.core.runtime.settings import parameters_of
 from toposwap.experiments.cell import Cell, code_version
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from toposwap.baselines import BASELINES
 from toposwap.core.errors import InputError
-from toposwap.core.settings import parameters_of
+from toposwap.core.runtime.settings import parameters_of
 from toposwap.experiments.kinds import passes_to
 from toposwap.experiments.methods import Answer, Task
 from toposwap.experiments.scores import score_of

@@ -19,7 +19,7 @@ import numpy as np
 from toposwap.acyclicity import ACYCLICITIES
 from toposwap.candidates import KKTCandidates, UniformCandidates
 from toposwap.core.errors import InputError
-from toposwap.core.settings import parameters_of
+from toposwap.core.runtime.settings import parameters_of
 from toposwap.estimators import Topo
 from toposwap.experiments.kinds import passes_to
 from toposwap.experiments.methods import Answer, Task

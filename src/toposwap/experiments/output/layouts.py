@@ -6,7 +6,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from toposwap.core.errors import InputError
-from toposwap.core.settings import refuse_unknown
+from toposwap.core.runtime.settings import refuse_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.settings import checked
+from toposwap.core.runtime.settings import checked
 from toposwap.kernels.additive import group_l0
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.scores.additive.design import Additive, Design, refit

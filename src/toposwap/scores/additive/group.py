@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.settings import checked
+from toposwap.core.runtime.settings import checked
 from toposwap.kernels.additive import group_descent
 from toposwap.orderfit.descent import descend
 from toposwap.orderfit.nodes import NodeFit, SeparableScore

@@ -31,7 +31,7 @@ from scipy.linalg import blas
 from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two
 from toposwap.core.order import Order
-from toposwap.core.settings import checked
+from toposwap.core.runtime.settings import checked
 from toposwap.core.validation import columns, listed
 from toposwap.kernels.additive import exact
 from toposwap.kernels.graphs.precedence import precedence_table

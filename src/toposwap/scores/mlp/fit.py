@@ -13,8 +13,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.order import Order
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.orderfit.screened import ScreenedFit
 from toposwap.orderfit.separable import SeparableFit
 from toposwap.scores.mlp.solver import LOOSE

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.settings import checked
+from toposwap.core.runtime.settings import checked
 from toposwap.losses import MomentLoss, RowLoss
 from toposwap.losses.base import rows_of
 from toposwap.scores.base import Score

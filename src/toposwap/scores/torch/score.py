@@ -12,7 +12,7 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.core.registry import resolve
-from toposwap.core.settings import checked
+from toposwap.core.runtime.settings import checked
 from toposwap.losses import LOSSES, LeastSquaresLoss, Loss
 from toposwap.penalties import L1
 from toposwap.scores.base import BoundScore, Score

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from toposwap.core.clock import clock
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.clock import clock
 
 
 class Deadline:
