@@ -11,7 +11,6 @@ from toposwap.core.errors import InputError
 from toposwap.kernels.compiled import row_terms
 from toposwap.losses.base import rows_of
 from toposwap.losses.rows import RowLoss, Target
-from toposwap.penalties.base import checked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +71,10 @@ class HuberLoss(RowLoss):
     terms = terms
 
     def __init__(self, delta: float = 1.345) -> None:
-        self.delta = checked("Huber delta", delta, positive=True)
+        number = isinstance(delta, int | float | np.number) and not isinstance(delta, bool)
+        if not number or not 0.0 < delta < np.inf:
+            raise InputError(f"Huber delta: must be a number > 0, got {delta!r}")
+        self.delta = float(delta)
 
     def check(self, data: Dataset, column: int) -> None:
         """Some variation."""
