@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.runtime.settings import checked
 from toposwap.kernels.compiled import row_terms
 from toposwap.losses.base import rows_of
 from toposwap.losses.rows import RowLoss, Target
@@ -73,7 +72,10 @@ class HuberLoss(RowLoss):
     terms = terms
 
     def __init__(self, delta: float = 1.345) -> None:
-        self.delta = checked("Huber delta", delta, positive=True)
+        number = isinstance(delta, int | float | np.number) and not isinstance(delta, bool)
+        if not number or not 0.0 < delta < np.inf:
+            raise InputError(f"Huber delta: must be a number > 0, got {delta!r}")
+        self.delta = float(delta)
 
     def check(self, data: Dataset, column: int) -> None:
         """Some variation."""

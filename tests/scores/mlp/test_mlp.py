@@ -4,12 +4,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tables import KINDS, real_table
 
 import toposwap as ts
 from toposwap.certificate import certify
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
+from toposwap.losses import LOSSES as REGISTERED
+from toposwap.losses import ColumnLoss
 from toposwap.scores.mlp.score import Networks
 from toposwap.search import SEARCHES
 from toposwap.search.screened import follow_missing_edge
@@ -310,6 +313,7 @@ def test_mixed_columns():
         ({"activation": "step"}, "activation: 'step' is not one of 'sigmoid'"),
         ({"bias": 2}, "bias: must be True or False"),
         ({"loss": "equal-variance"}, "loss: networks"),
+        ({"loss": "no-such"}, "loss: 'no-such' is not one of"),
         ({"loss": "logistic"}, "the logistic loss is for two values"),
     ],
 )
@@ -317,6 +321,18 @@ def test_refusals(settings, message):
     X = np.abs(np.round(table().X * 3))
     with pytest.raises(InputError, match=message):
         ts.scores.MLP(**settings).bind(Dataset.from_table(X))
+
+
+@pytest.mark.parametrize(
+    "loss", [make() for make in REGISTERED.values() if issubclass(make, ColumnLoss)], ids=repr
+)
+def test_networks_of_every_loss_are_certified_and_predict(loss):
+    X = KINDS.get(loss.name, real_table)(0, 3, 150)
+    model = ts.Topo(ts.scores.MLP(hidden=4, n_starts=1, loss=loss), prune=None).fit(X)
+    assert model.certificate_.satisfied, model.certificate_
+    # Residuals about their mean: a fit with an intercept predicts no worse than the mean does.
+    errors = np.abs(model.predict(X) - X).mean(axis=0)
+    assert (errors <= 1.1 * np.abs(X - X.mean(axis=0)).mean(axis=0)).all()
 
 
 def test_more_refusals():
