@@ -193,6 +193,8 @@ def test_a_public_name_loads_neither_scikit_learn_nor_the_compiler(name):
     assert not heavy(loaded, "scipy.stats", "click", "rich")
     if name not in ("refine", "check_kkt"):
         assert "numba" not in loaded
+    if name in ("Topo", "Dataset"):
+        assert "scipy" not in loaded
 
 
 FIT = """

@@ -26,6 +26,7 @@ _HOMES = {
     "Certificate": "toposwap.certificate",
     "InputError": "toposwap.core.errors",
     "ToposwapWarning": "toposwap.core.errors",
+    "UnitsWarning": "toposwap.core.errors",
 }
 __all__ = [
     "Topo",
@@ -36,6 +37,7 @@ __all__ = [
     "Certificate",
     "InputError",
     "ToposwapWarning",
+    "UnitsWarning",
     "acyclicity",
     "baselines",
     "candidates",
@@ -63,7 +65,7 @@ if TYPE_CHECKING:
     )
     from toposwap.certificate import Certificate
     from toposwap.core.dataset import Dataset
-    from toposwap.core.errors import InputError, ToposwapWarning
+    from toposwap.core.errors import InputError, ToposwapWarning, UnitsWarning
     from toposwap.core.order import Order
     from toposwap.estimators import Topo, check_kkt, refine
 

@@ -27,6 +27,11 @@ from toposwap.kernels.graphs.reachability import reachability
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+#: From this share of the directed paths on, sorting by variance finds nearly the same order.
+NEARLY_ALL = 0.9
+#: Noise that deviates so many times as much in one column as in another is in other units.
+UNLIKE = 10.0
+
 
 def varsortability(X: Any, W: ArrayLike) -> float:
     """Share of the ancestor-descendant pairs of ``W`` (d, d) whose variance rises; NaN without any.
@@ -63,3 +68,29 @@ def sortability(criterion: NDArray[np.float64], W: ArrayLike) -> float:
     rising = criterion[:, None] < criterion
     equal = criterion[:, None] == criterion
     return float((path & rising).sum() + 0.5 * (path & equal).sum()) / pairs
+
+
+def units_in_words(share: float, score: str) -> str:
+    """What a score that depends on units may owe to them, for ``share`` of the paths rising."""
+    told = "this score depends on the units of the columns"
+    if np.isnan(share):
+        return told
+    told += f"; along {share:.0%} of the directed paths the variance rises"
+    if share >= NEARLY_ALL:
+        other = "basis-bic" if score.startswith("basis") else "bic"
+        told += (
+            ", so sorting by variance finds nearly the same order: compare with the score "
+            f"{other!r}, which knows no units"
+        )
+    return told
+
+
+def in_unlike_units(share: float, residual_variances: NDArray[np.float64]) -> bool:
+    """Whether the units rather than the causes may have made the order.
+
+    Sorting by variance finds it, and the noise of the columns, which such a score takes for
+    equally large, differs :data:`UNLIKE` times; where it does not, rising variances are what the
+    model itself implies.
+    """
+    deviations = np.sqrt(residual_variances)
+    return share >= NEARLY_ALL and bool(deviations.max() > UNLIKE * deviations.min())

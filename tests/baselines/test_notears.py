@@ -145,6 +145,7 @@ def test_three_nodes_end_at_no_kkt_point():
         assert refined.certificate_.satisfied
 
 
+@pytest.mark.filterwarnings("ignore::toposwap.core.errors.UnitsWarning")
 def test_units_that_differ_wildly_are_no_accident():
     X = ts.simulate.linear_dataset(4, 100, "ER1", random_state=0).X * [1.0, 1e3, 1e-3, 50.0]
     model = Notears().fit(X)

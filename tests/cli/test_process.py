@@ -59,7 +59,7 @@ def wait(*_, **__):
     print("ready", file=sys.stderr, flush=True)
     time.sleep(60)
 
-toposwap.io.read_table = wait
+toposwap.io.read_numbers = wait
 main()
 """
 SEARCH = (

@@ -13,6 +13,9 @@ import toposwap as ts
 from toposwap.core.errors import InputError
 from toposwap.scores import LeastSquares
 
+#: Least squares on columns of all sizes is what this is about.
+pytestmark = pytest.mark.filterwarnings("ignore::toposwap.core.errors.UnitsWarning")
+
 # --- few rows, dependent columns: the remedy works -----------------------------------------------
 
 

@@ -20,6 +20,7 @@ import toposwap as ts
 from toposwap.core.errors import InputError
 from toposwap.losses import LOSSES
 from toposwap.losses.base import ColumnFacts, ColumnLoss
+from toposwap.losses.rows import RowLoss
 from toposwap.scores import SCORES, Differentiable, Penalized
 
 LIKELIHOODS = ("bic", "ebic", "gaussian-l1", "gaussian-mcp", "basis-bic")
@@ -216,7 +217,8 @@ def test_log_densities_differ_as_the_losses_do(name):
     rng = np.random.default_rng(0)
     x, loss = rng.integers(0, 2, 30).astype(float), LOSSES[name]()
     f, g = rng.standard_normal((2, 30))
-    facts = [ColumnFacts(float(np.mean((x - h) ** 2)), x.min(), x.max()) for h in (f, g)]
+    unit = loss.target(x).unit if isinstance(loss, RowLoss) else 1.0
+    facts = [ColumnFacts(float(np.mean((x - h) ** 2)), x.min(), x.max(), unit) for h in (f, g)]
     log_p = [np.mean(loss.log_density(x, h, about)) for h, about in zip((f, g), facts, strict=True)]
     assert log_p[0] - log_p[1] == pytest.approx(loss.value(x, g) - loss.value(x, f), rel=1e-9)
 

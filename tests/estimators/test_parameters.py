@@ -57,5 +57,5 @@ def test_a_fitted_model_survives_pickling():
 
 
 def test_repr_names_what_differs_from_the_default():
-    assert repr(ts.Topo("least-squares")) == "Topo()"
+    assert repr(ts.Topo()) == "Topo()"
     assert "prune=0.1" in repr(ts.Topo("least-squares", prune=0.1, init=np.zeros((3, 3))))

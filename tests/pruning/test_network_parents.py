@@ -26,7 +26,7 @@ def network(loss, seed=1):
     X[:, 2] = X[:, 2] > 0 if loss == "logistic" else X[:, 2]
     losses = ["least-squares", "least-squares", loss, "least-squares"]
     bound = ts.scores.MLP(hidden=2, loss=losses).bind(Dataset.from_table(X))
-    problem = bound.problem(2, np.array([0, 1, 3]))
+    problem = bound.nodes.problem(2, np.array([0, 1, 3]))
     # Large enough to be far from linear, where tangents are nearly dependent.
     A, v = 3.0 * rng.standard_normal((2, 4)), rng.standard_normal(3)
     A[0, 1] = A[1, 2] = 0.0
@@ -111,10 +111,10 @@ def test_a_network_with_more_weights_than_the_rows_can_tell_is_passed_over():
     X = table(n=60)
     bound = ts.scores.MLP(hidden=30).bind(Dataset.from_table(X))
     inputs = np.array([0, 1, 3])
-    begun = bound.started(2, inputs, 0)
+    begun = bound.nodes.starts.started(2, inputs, 0)
     begun.output[:] = 1.0
-    fit = bound.as_fit(0.0, begun)
-    assert criterion(bound, 2, fit, 3) == np.inf
+    fit = bound.nodes.as_fit(0.0, begun)
+    assert criterion(bound.nodes, 2, fit, 3) == np.inf
 
 
 def test_ctrl_c_while_pruning_keeps_the_solution(monkeypatch):
@@ -130,7 +130,9 @@ def test_ctrl_c_while_pruning_keeps_the_solution(monkeypatch):
 
 
 def settled(bound, node, inputs):
-    return bound.settled(node, bound.started(node, np.array(inputs, dtype=np.intp), 0))
+    return bound.nodes.settled(
+        node, bound.nodes.starts.started(node, np.array(inputs, dtype=np.intp), 0)
+    )
 
 
 @pytest.mark.parametrize(
@@ -144,10 +146,10 @@ def test_what_is_kept_is_fitted_with_penalties_by_the_number_of_inputs(node, inp
     score = ts.scores.MLP(hidden=8, l1=0.05, l2=0.02)
     data = Dataset.from_table(X)
     bound = score.bind(data)
-    other = refitted(bound, node, settled(bound, node, inputs)).parameters
+    other = refitted(bound.nodes, node, settled(bound, node, inputs)).parameters
     softer = ts.scores.MLP(hidden=8, l1=of_l1 * 0.05, l2=of_l2 * 0.02).bind(data)
-    value = softer.problem(node, np.asarray(inputs)).value
-    end = softer.polished(node, other).parameters
+    value = softer.nodes.problem(node, np.asarray(inputs)).value
+    end = softer.nodes.polished(node, other).parameters
     assert value(other.first, other.output) == pytest.approx(value(end.first, end.output), rel=1e-4)
     assert bound.score.l1 == 0.05
 
@@ -159,7 +161,7 @@ def test_fitting_what_is_kept_loses_no_edge():
     strong = ts.scores.MLP(hidden=8, l1=5.0).bind(Dataset.from_table(X))
     fit = settled(weak, 2, [0, 1])
     assert (edge_norms(fit) > 0.0).all()
-    assert refitted(strong, 2, fit) is fit
+    assert refitted(strong.nodes, 2, fit) is fit
 
 
 def test_few_inputs_predict_new_rows_better_with_part_of_the_penalties():
@@ -171,7 +173,7 @@ def test_few_inputs_predict_new_rows_better_with_part_of_the_penalties():
             inputs = np.flatnonzero(sample.adjacency[:, node])
             fit = settled(bound, node, inputs)
             errors = []
-            for network in (fit, refitted(bound, node, fit)):
+            for network in (fit, refitted(bound.nodes, node, fit)):
                 nodes = [settled(bound, j, []) for j in range(6)]
                 nodes[node] = network
                 predicted = bound.predictor(bound.assemble(nodes))(sample.X[1000:])[:, node]

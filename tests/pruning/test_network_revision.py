@@ -13,21 +13,24 @@ from toposwap.report.text import as_text, summary
 
 def bind(X):
     score = ts.scores.MLP(hidden=8)
-    return score.bind(Dataset.from_table(X)).with_score(relaxed(score, 3))
+    return score.bind(Dataset.from_table(X)).nodes.with_score(relaxed(score, 3))
 
 
 def revision(X, parents):
     """A graph given by the parents of its nodes."""
-    bound = bind(X)
-    fits = [bound.polished(j, bound.started(j, np.array(p, int), 0)) for j, p in enumerate(parents)]
-    return Revision([bound] * X.shape[1], fits)
+    solver = bind(X)
+    fits = [
+        solver.polished(j, solver.starts.started(j, np.array(p, int), 0))
+        for j, p in enumerate(parents)
+    ]
+    return Revision([solver] * X.shape[1], fits)
 
 
 def total(revised):
-    bounds = revised._bounds
+    solvers = revised._solvers
     return sum(
-        criterion(bound, j, fit, len(bounds) - 1)
-        for j, (bound, fit) in enumerate(zip(bounds, revised.fits, strict=True))
+        criterion(solver, j, fit, len(solvers) - 1)
+        for j, (solver, fit) in enumerate(zip(solvers, revised.fits, strict=True))
     )
 
 

@@ -70,9 +70,9 @@ def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> Start:
 
 def resolve_start(init: Any, data: Dataset, rng: np.random.Generator) -> Any:
     """Return the weights (d, d) if ``init`` stands for a learner, else ``init`` as it is."""
-    from toposwap.baselines import BASELINES
-
     if isinstance(init, str) and init not in INITS:
+        from toposwap.baselines.names import BASELINES
+
         if init not in BASELINES:
             known = ", ".join(map(repr, (*INITS, *BASELINES)))
             raise InputError(

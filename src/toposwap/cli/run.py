@@ -15,7 +15,7 @@ import click
 from toposwap.cli.app import app
 from toposwap.cli.terminal.interrupted import Interrupted
 from toposwap.cli.terminal.show import forget_reader
-from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning
+from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning, UnitsWarning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +42,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     _never_fail_to_print()
     with warnings.catch_warnings():
         warnings.simplefilter("always", ToposwapWarning)
+        # The report has a line of its own about units.
+        warnings.simplefilter("ignore", UnitsWarning)
         warnings.showwarning = lambda message, category, *_where: _note(message, category)
         code = _outcome(arguments)
     try:

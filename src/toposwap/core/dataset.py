@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import lapack
 
 from toposwap.core import factor as _factor
 from toposwap.core.columns import is_frame
@@ -127,6 +126,8 @@ class Dataset:
                 f"{values[i, j]:.6g} and {values[j, i]:.6g}; give a covariance matrix, for "
                 "example numpy.cov(X.T, bias=True)"
             )
+        from scipy.linalg import lapack
+
         triangle, info = lapack.dpotrf((scaled + scaled.T) / 2.0, lower=0, clean=1)
         if info != 0:
             raise InputError(

@@ -34,6 +34,14 @@ class ToposwapWarning(UserWarning):
     """Something the user should know about a result that is otherwise valid."""
 
 
+class UnitsWarning(ToposwapWarning):
+    """A graph may owe its order to the units of the columns.
+
+    To silence it where the units are meaningful:
+    ``warnings.simplefilter("ignore", toposwap.UnitsWarning)``.
+    """
+
+
 def is_interrupt(error: BaseException | None) -> bool:
     """Whether ``error`` is Ctrl-C, also where a compiled kernel has wrapped it.
 

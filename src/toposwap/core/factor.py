@@ -17,7 +17,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import lapack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +69,8 @@ def triangular_factor(
 
     ``mean`` and ``left`` are the two parts of the mean.
     """
+    from scipy.linalg import lapack
+
     n, d = values.shape
     factor = np.zeros((d, d), order="F")
     # Narrow panels win while the triangle fits the second-level cache.
@@ -86,6 +87,8 @@ def triangular_factor(
 
 def retriangularise(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     """Upper triangle R with positive diagonal and R'R = columns' columns, from (m, d), m >= d."""
+    from scipy.linalg import lapack
+
     factor, _, _, info = lapack.dgeqrf(columns, lwork=64 * columns.shape[1])
     assert info == 0
     factor = np.triu(factor[: columns.shape[1]])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from toposwap.core.columns import column_names
 from toposwap.core.dataset import Dataset
-from toposwap.core.errors import InputError, ToposwapWarning
+from toposwap.core.errors import InputError, ToposwapWarning, UnitsWarning
 from toposwap.estimators.sklearn_api import Estimator
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class DagLearner(Estimator):
     """
 
     center: bool
+    #: Without a predictor, the weights are the coefficients of a linear model.
+    linear: ClassVar[bool] = False
 
     @abstractmethod
     def _fit(self, data: Dataset, *, named: bool) -> Self:
@@ -66,7 +68,39 @@ class DagLearner(Estimator):
         self.weights_ = result.weights
         self._deviations = data.deviations * data.scale
         self.adjacency_matrix_ = result.pruned.weights.copy()
+        if result.scale_dependent and result.status != "given order":
+            self._warn_of_units(data)
         return self
+
+    def _warn_of_units(self, data: Dataset) -> None:
+        """Say what the command line's report says, where the columns are in unlike units."""
+        from toposwap.diagnostics import NEARLY_ALL, in_unlike_units, units_in_words
+
+        share = self.varsortability_
+        # The residuals are asked for only where they can decide.
+        if not share >= NEARLY_ALL:
+            return
+        variances = self._residual_variances(data)
+        if variances is not None and in_unlike_units(share, variances):
+            told = units_in_words(share, self.result_.score_name)
+            warnings.warn(told, UnitsWarning, stacklevel=5)
+
+    def _residual_variances(self, data: Dataset) -> NDArray[np.float64] | None:
+        """Of the solution, (d,); None where the model does not say what it expects."""
+        from toposwap.scores.predictors import LinearModel
+
+        predictor = self.result_.predictor
+        if isinstance(predictor, LinearModel) or (predictor is None and self.linear):
+            weights = self.result_.weights
+            variances = data.residual_variances(weights)
+            if data.rows is not None and not data.mean.any():
+                # Of data that were not centred these are second moments.
+                mean = data.rows.mean(axis=0)
+                variances = np.maximum(variances - (mean - mean @ weights) ** 2, 0.0)
+            return variances
+        if predictor is None or data.rows is None:
+            return None
+        return np.asarray(np.var(data.rows - predictor(data.rows), axis=0))
 
     result_: Result
     weights_: NDArray[np.float64]

@@ -9,6 +9,7 @@ machine: an address. Calls through it cost some nanoseconds.
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toposwap.kernels.jit import kernel
@@ -26,23 +27,36 @@ class Compiled:
         A plain function of numbers and arrays, as numba compiles it.
     signature
         A name of :data:`toposwap.kernels.pointers.SIGNATURES`.
+    cached
+        Whether machine code is kept on disk.
     """
 
-    def __init__(self, function: Callable[..., Any], signature: str) -> None:
+    def __init__(
+        self, function: Callable[..., Any], signature: str, *, cached: bool = True
+    ) -> None:
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self._function = function
         self._signature = signature
+        self._cached = cached
 
     @cached_property
-    def _dispatcher(self) -> Any:
+    def source(self) -> bytes | None:
+        """The file that the function is written in, None for one typed into a console."""
         try:
-            return kernel(self._function)
-        except RuntimeError:
-            # Typed into a console: there is no file that a cache could belong to.
-            import numba
+            return Path(self._function.__code__.co_filename).read_bytes()
+        except OSError:
+            return None
 
-            return numba.njit(nogil=True, error_model="numpy")(self._function)
+    @cached_property
+    def dispatcher(self) -> Any:
+        """What other kernels call by name."""
+        if self._cached and self.source is not None:
+            return kernel(self._function)
+        # There is no file that a cache could belong to.
+        import numba
+
+        return numba.njit(nogil=True, error_model="numpy")(self._function)
 
     @cached_property
     def address(self) -> int:
@@ -50,13 +64,13 @@ class Compiled:
         from toposwap.kernels.pointers import SIGNATURES
 
         signature: Any = SIGNATURES[self._signature]
-        self._dispatcher.compile(signature.args)
-        result = self._dispatcher.get_compile_result(signature)
+        self.dispatcher.compile(signature.args)
+        result = self.dispatcher.get_compile_result(signature)
         return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it from Python, as kernels do."""
-        return self._dispatcher(*arguments)
+        return self.dispatcher(*arguments)
 
     def __repr__(self) -> str:
         return f"<compiled {self.__name__}>"

@@ -22,6 +22,15 @@ SIGNATURES = {
     "variance terms": _Tuple(_NUMBER, 3)(*[_NUMBER] * 3),
     # (size, a, b, c) -> (value, slope, curvature), of a penalty.
     "penalty terms": _Tuple(_NUMBER, 3)(*[_NUMBER] * 4),
+    # (H, w, r, a, b, c, s, v, times) -> whether any moved; see kernels/penalized/sweeps.py.
+    "sweep": types.boolean(
+        types.Array(_NUMBER, 2, "C"),
+        *[_NUMBERS] * 2,
+        *[_NUMBER] * 3,
+        _NUMBERS,
+        _NUMBER,
+        types.int64,
+    ),
     # (z, curvature, a, b, c) -> size, of a penalty.
     "proximal step": _NUMBER(*[_NUMBER] * 5),
 }
@@ -55,12 +64,12 @@ def _penalty_terms(_context, address, size, a, b, c):  # type: ignore[no-untyped
     return _through("penalty terms")
 
 
-def _proximal_step(_context, address, z, curvature, a, b, c):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """The step of the penalty at ``address``."""
-    return _through("proximal step")
+def _sweep(_context, address, H, w, r, a, b, c, s, v, times):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Coordinate descent by the penalty whose sweep is at ``address``."""
+    return _through("sweep")
 
 
 call_row_terms: Any = intrinsic(_row_terms)
 call_variance_terms: Any = intrinsic(_variance_terms)
 call_penalty_terms: Any = intrinsic(_penalty_terms)
-call_proximal_step: Any = intrinsic(_proximal_step)
+call_sweep: Any = intrinsic(_sweep)

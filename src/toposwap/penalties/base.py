@@ -9,6 +9,7 @@ edges.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -84,11 +85,7 @@ class ProximalPenalty(Penalty):
 
     def rho(self) -> Rho:
         """The penalty as kernels take it."""
-        from toposwap.kernels.penalized.rho import Rho
-
-        a, b, c = self._three()
-        kink = self.terms(0.0, a, b, c)[1]
-        return Rho(self.terms.address, self.step.address, kink, a, b, c)
+        return _rho(self.terms, self.step, *self._three())
 
     def _three(self) -> tuple[float, float, float]:
         a, b, c = (*self.numbers, 0.0, 0.0, 0.0)[:3]
@@ -96,7 +93,9 @@ class ProximalPenalty(Penalty):
 
     def value(self, W: NDArray[np.float64]) -> float:
         """Sum rho(W) over all entries."""
-        return float(self._everywhere(W)[0].sum())
+        from toposwap.kernels.penalized.rho import rho_sum
+
+        return rho_sum(np.array(W, dtype=np.float64).ravel(), self.rho())
 
     def slope(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
         """rho'(W)."""
@@ -147,3 +146,12 @@ class EdgePenalty(Penalty):
     def threshold(self) -> float:
         """Infinite: leaving zero costs at once, so zero is always stationary."""
         return np.inf
+
+
+@lru_cache(maxsize=256)
+def _rho(terms: Compiled, step: Compiled, a: float, b: float, c: float) -> Rho:
+    from toposwap.kernels.penalized.rho import Rho
+    from toposwap.kernels.penalized.sweeps import sweep_with
+
+    kink = terms(0.0, a, b, c)[1]
+    return Rho(terms.address, sweep_with(step).address, kink, a, b, c)

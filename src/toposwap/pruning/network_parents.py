@@ -31,13 +31,12 @@ import numpy as np
 
 from toposwap.losses import LeastSquaresLoss
 from toposwap.scores.mlp.problem import loss_terms
-from toposwap.scores.mlp.solver import ROUGH
+from toposwap.scores.mlp.solver import ROUGH, NodeSolver
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.orderfit.nodes import NodeFit
-    from toposwap.scores.mlp.bound import BoundMLP
     from toposwap.scores.mlp.problem import Problem
     from toposwap.scores.mlp.score import MLP
     from toposwap.scores.mlp.starts import Network
@@ -80,13 +79,13 @@ def _softened(score: MLP, of_l1: float, of_l2: float) -> MLP:
     return softer
 
 
-def refitted(bound: BoundMLP, node: int, fit: NodeFit) -> NodeFit:
+def refitted(solver: NodeSolver, node: int, fit: NodeFit) -> NodeFit:
     """``fit`` with the penalties that predict best for so many inputs, none of which it loses.
 
     Parameters
     ----------
-    bound
-        The score itself on the data.
+    solver
+        With the penalties of the score itself.
     fit
         The network of the kept inputs, found with other penalties.
     """
@@ -95,37 +94,37 @@ def refitted(bound: BoundMLP, node: int, fit: NodeFit) -> NodeFit:
     if count == 0:
         return fit
     parts = next((of_l1, of_l2) for most, of_l1, of_l2 in _REFITTED if count <= most)
-    other = bound.with_score(_softened(bound.score, *parts)).settled(node, network)
+    other = solver.with_score(_softened(solver.score, *parts)).settled(node, network)
     return other if edge_norms(other).all() else fit
 
 
 def kept_parents(
-    bound: BoundMLP, node: int, solution: NodeFit, before: NDArray[np.intp]
+    solver: NodeSolver, node: int, solution: NodeFit, before: NDArray[np.intp]
 ) -> NodeFit:
     """The fit of ``node`` to those of the variables ``before`` it that are worth their penalty.
 
     Parameters
     ----------
-    bound
-        The relaxed score on the data.
+    solver
+        With the relaxed penalties.
     solution
         The network found, its value by that score.
     """
 
     def fitted(start: Network, iterations: int) -> NodeFit:
-        return bound.improved(node, start.inputs, start, iterations, ROUGH)
+        return solver.improved(node, start.inputs, start, iterations, ROUGH)
 
-    best = bound.cold_fits(node, before[:0], range(1))[0]
+    best = solver.cold_fits(node, before[:0], range(1))[0]
     if before.size == 0:
         return best
-    lowest = criterion(bound, node, best, before.size)
-    found = bound.warm_fit(node, before, solution, _FIRST, ROUGH)
-    starts = (bound.redrawn(node, found.parameters, number) for number in range(1, _FITS))
+    lowest = criterion(solver, node, best, before.size)
+    found = solver.warm_fit(node, before, solution, _FIRST, ROUGH)
+    starts = (solver.starts.redrawn(node, found.parameters, number) for number in range(1, _FITS))
     fits = [found, *(fitted(start, _FIRST) for start in starts)]
     inputs = before
     while True:
         fit = min(fits, key=lambda fit: fit.value)
-        value = criterion(bound, node, fit, before.size)
+        value = criterion(solver, node, fit, before.size)
         if value < lowest:
             best, lowest = fit, value
         norms = np.mean([edge_norms(fit) for fit in fits], axis=0)
@@ -133,8 +132,8 @@ def kept_parents(
         count = max(least, int((norms < _NEGLIGIBLE * norms.max()).sum()))
         inputs = inputs[np.sort(np.argsort(norms, kind="stable")[count:])]
         if inputs.size == 0:
-            return bound.settled(node, best.parameters)
-        fits = [fitted(bound.carried(fit.parameters, inputs), _LATER) for fit in fits]
+            return solver.settled(node, best.parameters)
+        fits = [fitted(solver.starts.carried(fit.parameters, inputs), _LATER) for fit in fits]
 
 
 def edge_norms(fit: NodeFit) -> NDArray[np.float64]:
@@ -143,11 +142,11 @@ def edge_norms(fit: NodeFit) -> NDArray[np.float64]:
     return np.asarray(np.abs(network.first[:, : network.inputs.size]).sum(axis=0))
 
 
-def criterion(bound: BoundMLP, node: int, fit: NodeFit, candidates: int) -> float:
+def criterion(solver: NodeSolver, node: int, fit: NodeFit, candidates: int) -> float:
     """The formula above; infinity for networks with too many parameters to tell."""
-    network, n = fit.parameters, bound.data.n
-    used = network.output[: bound.score.hidden] != 0.0
-    problem = bound.problem(node, network.inputs).with_units(int(used.sum()))
+    network, n = fit.parameters, solver.table.data.n
+    used = network.output[: solver.score.hidden] != 0.0
+    problem = solver.problem(node, network.inputs).with_units(int(used.sum()))
     first = network.first[used]
     active = (first != 0.0) | (problem.l1 == 0.0)
     if np.count_nonzero(active) > _MOST * n:

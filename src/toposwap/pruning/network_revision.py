@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.deadline import NEVER, Deadline
 from toposwap.core.graph import topological_order
 from toposwap.kernels.graphs.reachability import reachability
 from toposwap.pruning.network_parents import criterion
-from toposwap.scores.mlp.solver import ROUGH
+from toposwap.scores.mlp.solver import ROUGH, NodeSolver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.orderfit.nodes import NodeFit
-    from toposwap.scores.mlp.bound import BoundMLP
 
 #: How many columns are tried in each place.
 _MOST_TRIED = 2
@@ -47,17 +47,21 @@ class Revision:
 
     Parameters
     ----------
-    bounds
-        For each node the score that its parents are chosen with, on the data.
+    solvers
+        For each node, with the penalties that its parents are chosen with.
     fits
         For each node the network of its parents.
+    admissible
+        The edges and orders that come into question.
     """
 
-    def __init__(self, bounds: list[BoundMLP], fits: list[NodeFit]) -> None:
-        self._bounds, data = bounds, bounds[0].data
+    def __init__(
+        self, solvers: list[NodeSolver], fits: list[NodeFit], admissible: Admissible = EVERYTHING
+    ) -> None:
+        self._solvers, data = solvers, solvers[0].table.data
         self._d = data.d
-        self._admissible = bounds[0].admissible
-        self.fits = [bound.trimmed(fit) for bound, fit in zip(bounds, fits, strict=True)]
+        self._admissible = admissible
+        self.fits = [solver.trimmed(fit) for solver, fit in zip(solvers, fits, strict=True)]
         self._criteria = [self._criterion(j, fit) for j, fit in enumerate(self.fits)]
         self._memory: dict[tuple[int, bytes], tuple[NodeFit, float]] = {}
         #: What a turn must lower the sum by, beside what the criterion is inexact by.
@@ -75,7 +79,7 @@ class Revision:
             waiting = self._turned()
         for j, fit in enumerate(self.fits):
             if fit is not given[j]:
-                self.fits[j] = self._bounds[j].settled(j, fit.parameters)
+                self.fits[j] = self._solvers[j].settled(j, fit.parameters)
 
     @property
     def edges(self) -> NDArray[np.bool_]:
@@ -169,22 +173,22 @@ class Revision:
         inputs = np.sort(inputs)
         key = node, inputs.tobytes()
         if key not in self._memory:
-            bound = self._bounds[node]
+            solver = self._solvers[node]
             if inputs.size:
-                fit = bound.trimmed(bound.warm_fit(node, inputs, warm, _ITERATIONS, ROUGH))
+                fit = solver.trimmed(solver.warm_fit(node, inputs, warm, _ITERATIONS, ROUGH))
             else:
-                fit = bound.cold_fits(node, inputs, range(1))[0]
+                fit = solver.cold_fits(node, inputs, range(1))[0]
             self._memory[key] = fit, self._criterion(node, fit)
         return self._memory[key]
 
     def _criterion(self, node: int, fit: NodeFit) -> float:
-        return criterion(self._bounds[node], node, fit, max(self._d - 1, 1))
+        return criterion(self._solvers[node], node, fit, max(self._d - 1, 1))
 
     def _set(self, node: int, fit: NodeFit, value: float) -> None:
         self.fits[node], self._criteria[node] = fit, value
 
     def _score_tests(self, node: int, fit: NodeFit) -> NDArray[np.float64]:
-        return self._bounds[node].score_tests(node, fit.parameters)
+        return self._solvers[node].residuals.score_tests(node, fit.parameters)
 
     @staticmethod
     def _best(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from toposwap.orderfit.nodes import NodeFit
     from toposwap.scores.base import BoundScore
     from toposwap.scores.mlp.score import Networks
+    from toposwap.scores.mlp.solver import NodeSolver
 
 _CUT_SHORT = (
     "time was up before pruning was through: edges of the networks that were left are kept by the "
@@ -56,7 +57,7 @@ class NetworkPruner(Pruner):
         for j, fit in enumerate(fits):
             if deadline.passed:
                 break
-            fits[j] = refitted(bound, j, fit)
+            fits[j] = refitted(bound.nodes, j, fit)
         kept = bound.assemble(fits)
         return Pruned(
             np.ascontiguousarray(kept.weights),
@@ -87,23 +88,23 @@ def kept_graph(
     bound: BoundMLP, parameters: Networks, order: Order, deadline: Deadline
 ) -> list[NodeFit]:
     """Keep the candidates that are worth their penalty, then see whether others are."""
-    bounds, nodes = [], []
+    solvers, nodes = [], []
     for j in range(bound.data.d):
         before = np.flatnonzero(bound.candidates(order, j))
-        softer = bound.with_score(relaxed(bound.score, before.size))
-        solution = softer.node_of(parameters, j)
-        bounds.append(softer)
+        solver = bound.nodes.with_score(relaxed(bound.score, before.size))
+        solution = solver.node_of(parameters, j)
+        solvers.append(solver)
         if deadline.passed:
-            nodes.append(strong_inputs(softer, solution))
+            nodes.append(strong_inputs(solver, solution))
         else:
-            nodes.append(kept_parents(softer, j, solution, before))
-    revision = Revision(bounds, nodes)
+            nodes.append(kept_parents(solver, j, solution, before))
+    revision = Revision(solvers, nodes, bound.admissible)
     revision.settle(deadline)
     return revision.fits
 
 
-def strong_inputs(bound: BoundMLP, solution: NodeFit) -> NodeFit:
+def strong_inputs(solver: NodeSolver, solution: NodeFit) -> NodeFit:
     """The network with the inputs whose norm is at least the usual threshold, as it is."""
     network = solution.parameters
     strong = network.inputs[edge_norms(solution) >= USUAL_THRESHOLD]
-    return bound.as_fit(solution.value, bound.carried(network, strong))
+    return solver.as_fit(solution.value, solver.starts.carried(network, strong))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.diagnostics import units_in_words
 from toposwap.estimators.base import DagLearner
 from toposwap.report.graph import ReportedGraph, open_directions, reported_graph, reversible
 from toposwap.report.record import name_of
@@ -183,17 +184,7 @@ def _pruning(model: Topo) -> str:
 
 def _units(model: Topo) -> str:
     """How far the variances alone would have given the same order."""
-    share = model.varsortability_
-    told = "this score depends on the units of the columns"
-    if np.isnan(share):
-        return told
-    told += f"; along {share:.0%} of the directed paths the variance rises"
-    if share >= 0.9:
-        other = "basis-bic" if name_of(model.score).startswith("basis") else "bic"
-        told += (
-            f", so sorting by variance finds nearly the same order: compare with --score {other}"
-        )
-    return told
+    return units_in_words(model.varsortability_, model.result_.score_name)
 
 
 def _directions(model: Topo) -> str | None:

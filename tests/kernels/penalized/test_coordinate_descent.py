@@ -10,7 +10,8 @@ from tables import binary_table, weights
 from toposwap.kernels.penalized.coordinate_descent import ROUNDS, cholesky_solve, solve_quadratic
 from toposwap.kernels.penalized.glm_node import solve_glm
 from toposwap.kernels.penalized.patterns import pattern_sums, spread_residuals
-from toposwap.kernels.penalized.rho import coordinate_minimum, stationarity
+from toposwap.kernels.penalized.rho import stationarity
+from toposwap.kernels.penalized.sweeps import sweep_with
 from toposwap.losses import LOSSES, RowLoss
 from toposwap.penalties import ProximalPenalty
 from toposwap.scores.penalized.binary_patterns import PatternSolver
@@ -45,10 +46,17 @@ def test_one_coordinate_in_any_unit(penalty, z, curvature, s, v):
     def objective(w):
         return 0.5 * curvature * w**2 - z * w + v * penalty.value(np.array([s * w]))
 
-    w = coordinate_minimum(z, curvature, penalty.rho(), s, v)
+    def swept(unit):
+        rho, w = penalty.rho(), np.zeros(1)
+        numbers = (rho.a, rho.b, rho.c)
+        sweep = sweep_with(penalty.step)
+        sweep(np.array([[curvature]]), w, np.array([z]), *numbers, np.array([unit]), v, 1)
+        return w[0]
+
+    w = swept(s)
     others = np.linspace(-1.1, 1.1, 201) * abs(z) / curvature
     assert objective(w) <= min(map(objective, others)) + 1e-12
-    assert coordinate_minimum(z, curvature, penalty.rho(), 0.0, v) == z / curvature
+    assert swept(0.0) == z / curvature
 
 
 @PROXIMAL

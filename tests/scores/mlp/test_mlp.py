@@ -161,18 +161,18 @@ def test_screening_ranks_a_clear_case_right():
     assert fit.screened_profile(0, 1)[2] == np.inf
 
 
-def test_pulls_are_the_slopes_by_weights_that_are_not_there():
+def test_missing_gradients_are_the_slopes_by_weights_that_are_not_there():
     b = bound(d=4, n=300)
     fit = b.fit(Order([3, 2, 1, 0]))
-    pulls = fit.missing_gradient()
-    assert pulls.any()
+    steep = fit.missing_gradient()
+    assert steep.any()
     everyone = np.arange(4)
     for j, node in enumerate(fit._nodes):
-        network = b.carried(node.parameters, everyone)
-        by_a, _ = b.problem(j, everyone).smooth_gradient(network.first, network.output)
-        steepest = np.maximum(np.abs(by_a[:, :4]).max(axis=0) - 0.01, 0.0) / b.deviations
+        network = b.nodes.starts.carried(node.parameters, everyone)
+        by_a, _ = b.nodes.problem(j, everyone).smooth_gradient(network.first, network.output)
+        steepest = np.maximum(np.abs(by_a[:, :4]).max(axis=0) - 0.01, 0.0) / b.table.deviations
         later = fit.order.positions > fit.order.positions[j]
-        np.testing.assert_allclose(pulls[later, j], steepest[later], rtol=1e-3, atol=1e-6)
+        np.testing.assert_allclose(steep[later, j], steepest[later], rtol=1e-3, atol=1e-6)
 
 
 def test_following_a_pull_puts_the_cause_first():
@@ -241,10 +241,10 @@ def test_predictions_are_those_of_the_networks(loss):
             f = p.intercepts[j]
             for a in range(b.score.hidden):
                 z = p.biases[a, j] + sum(
-                    p.first[i, a, j] * (X[row, i] - b.mean[i]) for i in range(4)
+                    p.first[i, a, j] * (X[row, i] - b.table.mean[i]) for i in range(4)
                 )
                 f += p.output[a, j] / (1.0 + np.exp(-z))
-            expected = 1.0 / (1.0 + np.exp(-f)) if loss == "logistic" else f + b.mean[j]
+            expected = 1.0 / (1.0 + np.exp(-f)) if loss == "logistic" else f + b.table.mean[j]
             assert predicted[row, j] == pytest.approx(expected)
 
 
@@ -309,7 +309,7 @@ def test_mixed_columns():
         ({"l2": 0.0}, "l2: must be a number > 0"),
         ({"activation": "step"}, "activation: 'step' is not one of 'sigmoid'"),
         ({"bias": 2}, "bias: must be True or False"),
-        ({"loss": "poisson"}, "networks have no poisson loss"),
+        ({"loss": "equal-variance"}, "loss: networks"),
         ({"loss": "logistic"}, "the logistic loss is for two values"),
     ],
 )

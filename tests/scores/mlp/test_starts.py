@@ -17,29 +17,29 @@ def test_weak_inputs_wake_networks_that_have_none():
         x = rng.standard_normal(1000)
         y = 0.5 * (x > 1.0) + rng.standard_normal(1000)
         bound = score.bind(Dataset.from_table(np.column_stack([x, y])))
-        nothing = bound.cold_fits(1, one[:0], range(1))[0]
-        fit = bound.warm_fit(1, one, nothing)
+        nothing = bound.nodes.cold_fits(1, one[:0], range(1))[0]
+        fit = bound.nodes.warm_fit(1, one, nothing)
         assert fit.value <= nothing.value
         awake += bool(fit.support[0])
     assert awake >= 20
 
 
-def test_units_are_woken_for_new_inputs_only():
+def test_units_are_begun_for_new_inputs_only():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 4))
     X[:, 3] += X[:, 0] + X[:, 1] * X[:, 2]
     bound = ts.scores.MLP(hidden=10).bind(Dataset.from_table(X))
-    fit = bound.cold_fits(3, np.array([0, 1]), range(1))[0]
-    same = bound.carried(fit.parameters, np.array([0]))
-    assert bound.reinitialised(3, same, fit) is same
-    more = bound.carried(fit.parameters, np.array([0, 1, 2]))
-    woken = bound.reinitialised(3, more, fit)
-    changed = (woken.first != more.first).any(axis=1)
+    fit = bound.nodes.cold_fits(3, np.array([0, 1]), range(1))[0]
+    same = bound.nodes.starts.carried(fit.parameters, np.array([0]))
+    assert bound.nodes.starts.reinitialised(3, same, fit) is same
+    more = bound.nodes.starts.carried(fit.parameters, np.array([0, 1, 2]))
+    begun = bound.nodes.starts.reinitialised(3, more, fit)
+    changed = (begun.first != more.first).any(axis=1)
     assert changed.any()
     # Those that were idle, and each of them looks at what is new.
     assert not more.first[changed, :3].any()
-    assert woken.first[changed, 2].all()
-    np.testing.assert_array_equal(woken.output, more.output)
+    assert begun.first[changed, 2].all()
+    np.testing.assert_array_equal(begun.output, more.output)
 
 
 def test_units_that_make_the_penalties_meaningless_are_named():

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.penalized.rho import Rho, coordinate_minimum, rho_terms, stationarity
+from toposwap.kernels.penalized.rho import Rho, rho_terms, stationarity
+from toposwap.kernels.pointers import call_sweep
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -213,35 +214,9 @@ def solve_quadratic(
         subtract_product(H, q, w, r)
         if _stationary(w, r, rho, s, v, tolerance, True):
             return True
-        if not sweep(H, w, r, rho, s, v, _SWEEPS):
+        if not call_sweep(rho.sweep, H, w, r, rho.a, rho.b, rho.c, s, v, _SWEEPS):
             return False
     return False
-
-
-@kernel(inner=True)
-def sweep(
-    H: NDArray[np.float64],
-    w: NDArray[np.float64],
-    r: NDArray[np.float64],
-    rho: Rho,
-    s: NDArray[np.float64],
-    v: float,
-    times: int,
-) -> bool:
-    """Minimise along each coordinate in turn, ``times`` over, r = q - H w; whether any moved."""
-    m = w.size
-    moving = False
-    for _ in range(times):
-        for u in range(m):
-            z = r[u] + H[u, u] * w[u]
-            best = coordinate_minimum(z, H[u, u], rho, s[u], v)
-            change = best - w[u]
-            if change != 0.0:
-                moving = moving or abs(change) > 1e-15 * abs(best)
-                w[u] = best
-                for t in range(m):
-                    r[t] -= change * H[u, t]
-    return moving
 
 
 @kernel(inner=True)

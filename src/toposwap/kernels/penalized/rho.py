@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.pointers import call_penalty_terms, call_proximal_step
+from toposwap.kernels.pointers import call_penalty_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 class Rho(NamedTuple):
-    """The addresses of a penalty's terms and proximal step, its slope at zero, its numbers."""
+    """The addresses of a penalty's terms and of its sweep, its slope at zero, its numbers."""
 
     terms: int
-    step: int
+    sweep: int
     kink: float
     a: float
     b: float
@@ -47,20 +47,6 @@ def stationarity(w: float, gradient: float, rho: Rho, s: float, v: float) -> flo
     return abs(gradient + rho_terms(w, rho, s, v)[1])
 
 
-@kernel(inner=True, inlined=True)
-def coordinate_minimum(z: float, curvature: float, rho: Rho, s: float, v: float) -> float:
-    """argmin_w curvature/2 w^2 - z w + rho_u(w); zero where the curvature is not positive."""
-    if not curvature > 0.0:
-        return 0.0
-    if s == 0.0 or v == 0.0:
-        return z / curvature
-    slope = v * s
-    size = call_proximal_step(
-        rho.step, abs(z) / slope, curvature / (slope * s), rho.a, rho.b, rho.c
-    )
-    return math.copysign(size / s, z)
-
-
 @kernel(inner=True)
 def penalty_sum(w: NDArray[np.float64], rho: Rho, s: NDArray[np.float64], v: float) -> float:
     """sum_u rho_u(w_u)."""
@@ -68,6 +54,16 @@ def penalty_sum(w: NDArray[np.float64], rho: Rho, s: NDArray[np.float64], v: flo
     for u in range(w.size):
         if w[u] != 0.0:
             total += rho_terms(w[u], rho, s[u], v)[0]
+    return total
+
+
+@kernel
+def rho_sum(w: NDArray[np.float64], rho: Rho) -> float:
+    """The sum of rho(w_u) over ``w`` (m,)."""
+    total = 0.0
+    for u in range(w.size):
+        if w[u] != 0.0:
+            total += rho_terms(w[u], rho, 1.0, 1.0)[0]
     return total
 
 

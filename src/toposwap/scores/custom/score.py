@@ -164,6 +164,6 @@ def _smooth_but_for_kinks(penalty: str | Penalty) -> ProximalPenalty:
     if not isinstance(found, ProximalPenalty):
         raise InputError(
             f"penalty: {found!r} is an L0 penalty, which no gradient sees; use 'l1', 'mcp', "
-            "'ridge' or 'none'"
+            "'scad', 'ridge' or 'none'"
         )
     return found

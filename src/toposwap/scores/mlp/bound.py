@@ -9,38 +9,101 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.validation import columns, listed
 from toposwap.losses.base import rows_of
+from toposwap.orderfit.nodes import SeparableScore
 from toposwap.scores.base import Point
 from toposwap.scores.mlp.problem import toward_zero
 from toposwap.scores.mlp.score import NetworkModel, Networks
-from toposwap.scores.mlp.solver import NodeNetworks
-from toposwap.scores.mlp.starts import Network
+from toposwap.scores.mlp.solver import TOLERANCE, NodeSolver
+from toposwap.scores.mlp.table import NetworkTable
 from toposwap.scores.strategy import Strategy, Surrogate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
+    from toposwap.core.dataset import Dataset
     from toposwap.core.order import Order
+    from toposwap.losses import ColumnLoss
     from toposwap.orderfit.base import OrderFit
     from toposwap.orderfit.nodes import NodeFit
     from toposwap.scores.mlp.fit import MLPFit
     from toposwap.scores.mlp.score import MLP
+    from toposwap.scores.mlp.starts import Network
 
 #: Columns above which deltas are so expensive that it pays to search with coarser networks first.
 _MANY = 25
 _COARSE_UNITS = 8
 _COARSE_PENALTIES = 3.0
+#: Standard deviations beyond which penalties on the scale of 1 say nothing about squares.
+_LARGE, _SMALL = 100.0, 0.1
 
 
-class BoundMLP(NodeNetworks):
-    """Q on given data."""
+class BoundMLP(SeparableScore):
+    """Q on given data.
+
+    Parameters
+    ----------
+    score, data
+        What is bound to what.
+    losses
+        The loss of each column.
+
+    Attributes
+    ----------
+    table
+        The columns as networks see them.
+    nodes
+        Fits networks, node by node.
+    """
+
+    tolerance = TOLERANCE
+
+    def __init__(self, score: MLP, data: Dataset, losses: tuple[ColumnLoss, ...]) -> None:
+        self.score: MLP = score
+        self.data = data
+        self.losses = losses
+        self.table = NetworkTable(data, losses, bias=bool(score.bias))
+        self.nodes = NodeSolver(score, self.table)
+        self.remarks = (*self._few_rows(), *self._units())
+
+    def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
+        """From ``warm``, or from a random first layer and on from there, to a stationary point."""
+        return self.nodes.fit(node, allowed, warm)
+
+    def _few_rows(self) -> Iterator[str]:
+        n, hidden = self.data.n, self.score.hidden
+        if n < 3 * hidden:
+            yield (
+                f"{n} rows are few for {hidden} hidden units a node: columns are fitted too "
+                "closely; use fewer units (hidden), larger penalties or more rows"
+            )
+
+    def _units(self) -> Iterator[str]:
+        """Squares have units and penalties have none."""
+        squares = np.array([loss.has_units for loss in self.losses])
+        for beyond, told in (
+            (self.table.deviations > _LARGE, "weigh nothing, so that noise is fitted, and slowly"),
+            (
+                self.table.deviations < _SMALL,
+                "cost more than any cause explains, so that none is found",
+            ),
+        ):
+            names = [self.data.names[j] for j in np.flatnonzero(beyond & squares)]
+            if names and self.score.l1 > 0.0:
+                yield (
+                    f"{columns(len(names))} {listed(names)}: in these units the penalties {told}; "
+                    "use units in which the noise is about 1"
+                )
 
     @property
     def gradient_unit(self) -> float:
         """For least squares alone the geometric mean of the columns' variances; else 1."""
         if not all(loss.has_units for loss in self.losses):
             return 1.0
-        return float(np.exp(2.0 * np.log(self.deviations).mean()))
+        return float(np.exp(2.0 * np.log(self.table.deviations).mean()))
 
     @cached_property
     def strategy(self) -> Strategy:  # type: ignore[override]
@@ -106,28 +169,11 @@ class BoundMLP(NodeNetworks):
 
     def predictor(self, parameters: Networks) -> NetworkModel:
         """The mean of each column."""
+        table = self.table
         model = NetworkModel(
-            parameters, self.mean, self.shift, self.unit, self.losses, self.activation
+            parameters, table.mean, table.shift, table.unit, self.losses, self.nodes.activation
         )
         return model.with_densities(rows_of(self.data, "network's"))
-
-    def with_score(self, score: MLP) -> BoundMLP:
-        """Other penalties on the same data, with the same tables."""
-        # A table that is made when it is first asked for must be there to be shared.
-        _ = self._score_tests
-        other = copy.copy(self)
-        other.score = score
-        return other
-
-    def node_of(self, parameters: Networks, node: int) -> NodeFit:
-        """The network of one node, with the inputs it uses."""
-        inputs = np.flatnonzero(parameters.weights[:, node])
-        first, output = parameters.first[inputs, :, node].T, parameters.output[:, node]
-        if self.score.bias:
-            first = np.column_stack([first, parameters.biases[:, node]])
-            output = np.append(output, parameters.intercepts[node])
-        value = self.problem(node, inputs).value(first, output)
-        return self.as_fit(value, Network(inputs, first, output, polished=True))
 
     def weights(self, parameters: Networks) -> NDArray[np.float64]:
         """Nothing has to be evaluated for it."""
@@ -140,7 +186,7 @@ class BoundMLP(NodeNetworks):
         gradient = np.empty((d, d))
         value = penalty = rest = 0.0
         for j in range(d):
-            problem = self.problem(j, everyone)
+            problem = self.nodes.problem(j, everyone)
             A, v = parameters.first[:, :, j].T, parameters.output[:, j]
             if bias:
                 A = np.column_stack([A, parameters.biases[:, j]])
@@ -150,7 +196,7 @@ class BoundMLP(NodeNetworks):
             gradient[:, j] = distance[:, :d].sum(axis=0)
             value += problem.value(A, v)
             penalty += problem.penalty(A, v)
-            unit = self.scales[j]
+            unit = self.table.scales[j]
             if bias:
                 rest = max(rest, float(distance[:, -1].max()) / unit)
             root = np.sqrt(unit)
@@ -161,7 +207,7 @@ class BoundMLP(NodeNetworks):
             value=value,
             penalty=penalty,
             gradient=gradient,
-            row_scale=self.deviations,
-            column_scale=self.scales,
+            row_scale=self.table.deviations,
+            column_scale=self.table.scales,
             rest=rest,
         )

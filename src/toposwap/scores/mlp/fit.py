@@ -100,8 +100,8 @@ class MLPFit(ScreenedFit, SeparableFit):
             self._tabulate(done)
 
     def _polished(self, v: int, fit: NodeFit, allowed: NDArray[np.bool_]) -> NodeFit:
-        network = self.bound.carried(fit.parameters, np.flatnonzero(allowed))
-        better = self._memory[v, _key(allowed)] = self.bound.polished(v, network)
+        network = self.bound.nodes.starts.carried(fit.parameters, np.flatnonzero(allowed))
+        better = self._memory[v, _key(allowed)] = self.bound.nodes.polished(v, network)
         return better
 
     def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
@@ -112,7 +112,9 @@ class MLPFit(ScreenedFit, SeparableFit):
         # A remembered fit may be one that began elsewhere, and single precision may end a little
         # higher than it began.
         if kept and fit.value > warm.value - LOOSE * abs(warm.value):
-            fit = self.bound.warm_fit(v, np.flatnonzero(allowed), warm) if self._rough else warm
+            fit = (
+                self.bound.nodes.warm_fit(v, np.flatnonzero(allowed), warm) if self._rough else warm
+            )
         if not self._rough and not (fit is not warm and fit.parameters.polished):
             fit = self._polished(v, fit, allowed)
         self._memory[v, _key(allowed)] = fit
@@ -122,7 +124,9 @@ class MLPFit(ScreenedFit, SeparableFit):
         """Found when it is asked for: most fits are compared and forgotten."""
         wanted = self._violating_memory.get(fit)
         if wanted is None:
-            wanted = self._violating_memory[fit] = self.bound.wanted(v, fit.parameters)
+            wanted = self._violating_memory[fit] = self.bound.nodes.residuals.violating(
+                v, fit.parameters
+            )
         return wanted
 
     # --- for searches that know that deltas are expensive ----------------------------------------
@@ -166,7 +170,7 @@ class MLPFit(ScreenedFit, SeparableFit):
             return known
         begun, fit = self._screenings.get(key, (None, warm))
         if begun is not warm:
-            fit = self.bound.warm_fit(v, np.flatnonzero(allowed), warm, max_iter=_SCREENING)
+            fit = self.bound.nodes.warm_fit(v, np.flatnonzero(allowed), warm, max_iter=_SCREENING)
             if len(self._screenings) >= self._remembered:
                 self._screenings.clear()
             self._screenings[key] = warm, fit
@@ -179,11 +183,11 @@ class MLPFit(ScreenedFit, SeparableFit):
         """
         table = np.empty((self._d, self._d))
         for v, node in enumerate(self._nodes):
-            table[:, v] = self.bound.missing_gradient(v, node.parameters)
+            table[:, v] = self.bound.nodes.residuals.missing_gradient(v, node.parameters)
         excess = np.maximum(table - self.bound.score.l1, 0.0)
         # What the reversed order would allow.
         later = self.bound.candidates(Order(self.order.variables[::-1]))
-        return np.where(later, excess / self.bound.deviations[:, None], 0.0)
+        return np.where(later, excess / self.bound.table.deviations[:, None], 0.0)
 
     def restart_nodes(self, deadline: Deadline = NEVER) -> float:
         """Draw units anew in the nodes whose inputs have not had that yet."""
@@ -199,10 +203,10 @@ class MLPFit(ScreenedFit, SeparableFit):
             fit, inputs = self._nodes[v], np.flatnonzero(allowed)
             # A network that lost an input it did not use was kept as it is.
             if not np.array_equal(fit.parameters.inputs, inputs):
-                fit = self.bound.warm_fit(v, inputs, fit)
-            other = self.bound.renewed(v, fit, self.bound.score.n_starts)
+                fit = self.bound.nodes.warm_fit(v, inputs, fit)
+            other = self.bound.nodes.renewed(v, fit, self.bound.score.n_starts)
             if other.value < self._nodes[v].value:
-                other = self.bound.improved(v, inputs, other.parameters)
+                other = self.bound.nodes.improved(v, inputs, other.parameters)
                 self._replace(v, key, other)
         return before - self.value
 

@@ -199,7 +199,13 @@ class MLP(Score):
         if not isinstance(self.bias, bool | np.bool_):
             raise InputError(f"bias: must be True or False, got {self.bias!r}")
         rows_of(data, "network's")
-        losses = as_loss(self.loss).columns(data)
+        shared = as_loss(self.loss)
+        if not shared.separable:
+            raise InputError(
+                f"loss: networks are fitted column by column, and the {shared.name} loss is one of "
+                "all columns together: use 'least-squares' or 'gaussian'"
+            )
+        losses = shared.columns(data)
         for name, loss in zip(data.names, losses, strict=True):
             if not isinstance(loss, MomentLoss | RowLoss):
                 raise InputError(

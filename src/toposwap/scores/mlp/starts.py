@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.orderfit.nodes import SeparableScore
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.orderfit.nodes import NodeFit
+    from toposwap.scores.mlp.residuals import Residuals
     from toposwap.scores.mlp.score import MLP
+    from toposwap.scores.mlp.table import NetworkTable
 
 #: How many idle units look at new inputs.
 _REINITIALISED = 5
@@ -46,25 +45,29 @@ def _normal(seed: int, number: int, node: int, h: int, columns: int) -> NDArray[
     return np.random.default_rng((seed, number, node)).standard_normal((h, columns))
 
 
-class NetworkStarts(SeparableScore):
-    """The part of the score that draws networks and carries them over.
+class Starts:
+    """Networks to begin with: drawn, carried over, or with a few units anew.
 
-    Attributes
+    Parameters
     ----------
-    deviations
-        Of the columns, (d,), in their units.
+    score, table
+        Settings and columns.
+    residuals
+        Says which units explain most of what a network leaves over.
     """
 
-    score: MLP
-    deviations: NDArray[np.float64]
+    def __init__(self, score: MLP, table: NetworkTable, residuals: Residuals) -> None:
+        self.score = score
+        self.table = table
+        self.residuals = residuals
 
     def started(self, node: int, inputs: NDArray[np.intp], number: int) -> Network:
         """A first layer whose units see all inputs alike; the same for the same arguments."""
         h, k, bias = self.score.hidden, inputs.size, self.score.bias
-        columns = np.append(inputs, self.data.d) if bias else inputs
-        drawn = _normal(self.score.seed, number, node, h, self.data.d + 1)
+        columns = np.append(inputs, self.table.data.d) if bias else inputs
+        drawn = _normal(self.score.seed, number, node, h, self.table.data.d + 1)
         first = drawn[:, columns]
-        first[:, :k] /= self.deviations[inputs] * np.sqrt(max(k, 1))
+        first[:, :k] /= self.table.deviations[inputs] * np.sqrt(max(k, 1))
         return Network(inputs, first, np.zeros(h + bias), polished=False)
 
     def redrawn(self, node: int, network: Network, number: int) -> Network:
@@ -82,13 +85,13 @@ class NetworkStarts(SeparableScore):
     def carried(self, network: Network, inputs: NDArray[np.intp]) -> Network:
         """The same network with other inputs: those it had keep their weights, new ones get 0."""
         h = self.score.hidden
-        whole = np.zeros((h, self.data.d + 1))
+        whole = np.zeros((h, self.table.data.d + 1))
         k = network.inputs.size
         whole[:, network.inputs] = network.first[:, :k]
         columns = inputs
         if self.score.bias:
             whole[:, -1] = network.first[:, -1]
-            columns = np.append(inputs, self.data.d)
+            columns = np.append(inputs, self.table.data.d)
         return Network(inputs, whole[:, columns], network.output, polished=False)
 
     def reinitialised(self, node: int, network: Network, warm: NodeFit) -> Network:
@@ -100,7 +103,7 @@ class NetworkStarts(SeparableScore):
         those of many are reinitialised that explain most of what the network leaves over.
         """
         k = network.inputs.size
-        known = np.zeros(self.data.d, dtype=bool)
+        known = np.zeros(self.table.data.d, dtype=bool)
         known[warm.parameters.inputs] = True
         gained = np.flatnonzero(~known[network.inputs])
         idle = np.flatnonzero(~network.first[:, :k].any(axis=1))
@@ -109,7 +112,7 @@ class NetworkStarts(SeparableScore):
         first = network.first.copy()
         if idle.size == self.score.hidden:
             units = self._candidates(node, network.inputs, gained)
-            chosen = self.explanatory(node, network, units, min(_CHOSEN, idle.size))
+            chosen = self.residuals.explanatory(node, network, units, min(_CHOSEN, idle.size))
             first[: chosen.size] = units[chosen]
         else:
             idle = idle[:_REINITIALISED]
@@ -124,9 +127,9 @@ class NetworkStarts(SeparableScore):
     ) -> NDArray[np.float64]:
         """Units, flat and steep; half of them see the ``gained`` inputs alone."""
         k = inputs.size
-        columns = np.append(inputs, self.data.d) if self.score.bias else inputs
-        units = _normal(self.score.seed, 0, node, _CANDIDATES, self.data.d + 1)[:, columns]
-        units[:, :k] /= self.deviations[inputs]
+        columns = np.append(inputs, self.table.data.d) if self.score.bias else inputs
+        units = _normal(self.score.seed, 0, node, _CANDIDATES, self.table.data.d + 1)[:, columns]
+        units[:, :k] /= self.table.deviations[inputs]
         units[:, gained] /= np.sqrt(gained.size)
         others = np.ones(k, dtype=bool)
         others[gained] = False
@@ -134,9 +137,3 @@ class NetworkStarts(SeparableScore):
         units[: _CANDIDATES // 2, known] /= np.sqrt(max(known.size, 1))
         units[_CANDIDATES // 2 :, known] = 0.0
         return units * _STEEPNESS
-
-    @abstractmethod
-    def explanatory(
-        self, node: int, network: Network, units: NDArray[np.float64], count: int
-    ) -> NDArray[np.int64]:
-        """Which of the ``units`` (p, k or k + 1) explain most of the residual of ``network``."""

@@ -58,11 +58,15 @@ class GLMNodes:
         columns = np.ascontiguousarray(rows.T)
         self._targets = columns.copy()
         self._location, self._unit = np.zeros(data.d), np.ones(data.d)
+        #: Address and parameters of each column's terms, as kernels take them.
+        self._formulas: dict[int, tuple[int, NDArray[np.float64]]] = {}
         for j, loss in enumerate(losses):
             if isinstance(loss, RowLoss):
                 # By the whole column: how often a value occurs may matter to its unit.
                 y, self._location[j], self._unit[j] = loss.target(whole[:, j])
                 self._targets[j] = y[back]
+                parameters = np.array(loss.parameters, dtype=np.float64)
+                self._formulas[j] = loss.terms.address, parameters
         self._mean = columns @ self._omega
         self._scale = data.scale
         self._Z = (columns - self._mean[:, None]) / self._scale[:, None]
@@ -93,13 +97,12 @@ class GLMNodes:
             w = np.where(allowed, start[0] / units, 0.0)
             b = self._centred(node, start[0], start[1])
         gradient, size = np.empty(d), np.empty(d)
-        rho, parameters = penalty.rho(), np.array(loss.parameters, dtype=np.float64)
+        rho = penalty.rho()
         solved = False
         if rho.kink > 0.0 and loss.canonical:
             b, value, solved = self._patterns.solve(
                 node,
-                loss.terms.address,
-                parameters,
+                *self._formulas[node],
                 allowed,
                 w,
                 b,
@@ -114,8 +117,7 @@ class GLMNodes:
                 self._Z,
                 self._omega,
                 self._targets[node],
-                loss.terms.address,
-                parameters,
+                *self._formulas[node],
                 self._deviations,
                 allowed,
                 w,
@@ -148,8 +150,7 @@ class GLMNodes:
                 self._Z,
                 self._omega,
                 self._targets[node],
-                loss.terms.address,
-                np.array(loss.parameters, dtype=np.float64),
+                *self._formulas[node],
                 self._deviations,
                 np.zeros(w.size, dtype=bool),
                 w,
@@ -193,18 +194,10 @@ class GLMNodes:
         self, node: int, w: NDArray[np.float64], b: float
     ) -> tuple[float, float, NDArray[np.float64], NDArray[np.float64]]:
         """Loss, size, slope (n,) and curvature (n,)."""
-        loss, y = self._loss(node), self._targets[node]
+        y = self._targets[node]
         slope, curvature = np.empty(y.size), np.empty(y.size)
         value, size = loss_terms(
-            self._Z,
-            self._omega,
-            y,
-            loss.terms.address,
-            np.array(loss.parameters, dtype=np.float64),
-            w,
-            b,
-            slope,
-            curvature,
+            self._Z, self._omega, y, *self._formulas[node], w, b, slope, curvature
         )
         return value, size, slope, curvature
 

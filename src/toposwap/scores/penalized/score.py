@@ -49,10 +49,12 @@ class Penalized(Score):
     Parameters
     ----------
     loss
-        A loss, its name ("least-squares", "gaussian", "equal-variance", "logistic", "poisson"),
-        "auto" to choose by column, or one loss for each column as a list or a mapping from names.
+        A loss, its name ("least-squares", "gaussian", "equal-variance", "logistic", "poisson",
+        "huber"), "auto" to choose by column, or one loss for each column as a list or a mapping
+        from names.
     penalty
-        A penalty or its name ("none", "l1", "mcp", "bic", "ebic", "ridge"; "l0" is "bic").
+        A penalty or its name ("none", "l1", "mcp", "scad", "bic", "ebic", "ridge"; "l0" is
+        "bic").
     max_parents
         The most parents a node may have, where the penalty is an L0 penalty and the loss
         Gaussian.
