@@ -41,4 +41,4 @@ $(VENV)/.development: pyproject.toml constraints.txt $(VENV)/.runtime
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output
-	find src tests -name "*.nb[ic]" -delete
+	find src -type d -path "*/__pycache__/toposwap-*" -prune -exec rm -rf {} +

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -189,6 +190,12 @@ def test_old_folders_are_removed_and_recent_ones_are_kept(tmp_path, monkeypatch)
     cache.write("name", b"\x80\x04K\x07.")
     left = {path.name for path in tmp_path.iterdir()} - {"toposwap-" + cache.contents()}
     assert left == {"toposwap-recent", "other"}
+    for k in range(20):
+        (tmp_path / f"toposwap-{k}").mkdir()
+    shutil.rmtree(tmp_path / ("toposwap-" + cache.contents()))
+    cache.write("name", b"\x80\x04K\x07.")
+    assert cache.read("name") == 7
+    assert len(list(tmp_path.glob("toposwap-*"))) == 8
 
 
 def test_two_processes_at_once(tmp_path):

@@ -34,6 +34,7 @@ from numba.misc.appdirs import AppDirs
 _HERE = Path(__file__).parent
 _PREFIX = "toposwap-"
 _OLD = 60 * 86400.0
+_MOST = 8
 _SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
 
 
@@ -130,8 +131,9 @@ def write(name: str, payload: bytes) -> None:
 
 
 def _forget_old(root: Path) -> None:
-    """Remove the folders of other contents that are two months old."""
-    for folder in root.glob(_PREFIX + "*"):
-        with contextlib.suppress(OSError):
-            if time.time() - folder.stat().st_mtime > _OLD:
-                shutil.rmtree(folder, ignore_errors=True)
+    """Remove the folders of other contents that are two months old, and all but the latest few."""
+    with contextlib.suppress(OSError):
+        ages = [(time.time() - path.stat().st_mtime, path) for path in root.glob(_PREFIX + "*")]
+        for rank, (age, path) in enumerate(sorted(ages)):
+            if age > _OLD or rank >= _MOST:
+                shutil.rmtree(path, ignore_errors=True)
