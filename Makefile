@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test lint types tests bench clean
+.PHONY: demo test test-thorough lint types tests bench clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/toposwap demo
@@ -20,6 +20,10 @@ types: $(VENV)/.development
 
 tests: $(VENV)/.development
 	$(BIN)/pytest -n 2
+
+# Everything, with many random examples: about an hour.
+test-thorough: lint types
+	TOPOSWAP_TESTS=thorough $(BIN)/pytest -n 2
 
 bench: $(VENV)/.runtime
 	$(BIN)/python benchmarks/least_squares.py

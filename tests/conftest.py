@@ -7,13 +7,25 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from examples import THOROUGH, examples
+from hypothesis import HealthCheck, settings
 
 import toposwap
 
 # Kernels compile on their first call, so a single example may take seconds.
-settings.register_profile("toposwap", deadline=None)
-settings.load_profile("toposwap")
+settings.register_profile("quick", examples(40), deadline=None, derandomize=True)
+settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("thorough" if THOROUGH else "quick")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what is marked ``thorough``, unless all is asked for or it is named by itself."""
+    if THOROUGH or config.option.markexpr:
+        return
+    kept = [item for item in items if item.get_closest_marker("thorough") is None]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+    items[:] = kept
+
 
 # A run in the background inherits an ignored Ctrl-C, which tests send to themselves and to others.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

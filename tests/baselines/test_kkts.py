@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from tables import real_table
 
@@ -72,7 +73,7 @@ def test_three_nodes_from_the_empty_graph_end_reversed():
 
 
 @given(seed=st.integers(0, 2**32), cyclic=st.booleans())
-@settings(max_examples=25)
+@examples(25)
 def test_ends_irreducible_and_at_a_local_minimum(seed, cyclic):
     X = real_table(seed)
     start = np.random.default_rng(seed).standard_normal((5, 5)) if cyclic else None

@@ -4,7 +4,8 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from tables import binary_table
 
@@ -15,7 +16,7 @@ from toposwap.core.order import Order
 from toposwap.kernels.graphs.reachability import reachability
 from toposwap.orderfit.exact import best_order, best_parents, members
 
-SOME = settings(max_examples=20)
+SOME = examples(20)
 
 
 def number_of(variables):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from curves import additive_table
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -29,7 +30,7 @@ def p_value(X, design, j, parents, extra):
     return stats.f.sf((small - large) / width / (large / free), width, free)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 1000), st.sampled_from([80, 300]))
 def test_what_is_kept_is_significant_and_nothing_else_is(seed, n):
     X, _ = additive_table(seed, d=5, n=n)

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from toposwap.kernels.additive import group_descent
@@ -40,7 +41,7 @@ def solved(U, y, m, kinks, allowed, concavity):
     return theta, slack
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(problems())
 def test_the_group_lasso_is_that_of_proximal_gradient(problem):
     U, y, m, kinks, allowed = problem

@@ -4,7 +4,8 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from toposwap.kernels.l0.exact import exact_subsets
@@ -109,7 +110,7 @@ def test_masks_that_allow_everything_change_nothing(seed):
     assert ends[0] == ends[1]
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.integers(0, 10_000), st.booleans(), st.booleans())
 def test_the_exact_solution_is_the_best_of_all_that_obey(seed, masked, ordered):
     d = 5

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from curves import additive_table
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 import toposwap as ts
@@ -43,7 +44,7 @@ def functions_of(bound, X):
 
 @ALL
 @given(seed=st.integers(0, 100))
-@settings(max_examples=10)
+@examples(10)
 def test_q_is_its_definition(score, seed):
     bound, X, _ = bound_to(score, seed, d=4, n=100)
     rng = np.random.default_rng(seed)

@@ -5,7 +5,8 @@ from itertools import pairwise, permutations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from own_scores import (
     cubic_of_a_node,
@@ -59,7 +60,7 @@ def random_parameters(bound, rng, size=0.3):
 
 
 @ALL
-@settings(max_examples=6)
+@examples(6)
 @given(seed=st.integers(0, 1000))
 def test_gradient_of_every_block(score, seed):
     """Finite differences of Q, entry by entry, summed over the block."""
@@ -83,7 +84,7 @@ def test_gradient_of_every_block(score, seed):
 
 
 @ALL
-@settings(max_examples=6)
+@examples(6)
 @given(seed=st.integers(0, 1000))
 def test_a_fit_solves_its_order(score, seed):
     """Against scipy on the free variables alone, where a kink is two bounded variables."""
@@ -198,7 +199,7 @@ def test_same_answer_as_the_built_in_score(own, ours, init):
     assert models[0].certificate_.satisfied
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(st.integers(0, 1000), st.sampled_from(["lasso", "cubic", "sparse pooled"]))
 def test_no_feasible_perturbation_lowers_a_certified_score(seed, name):
     """Of all entries of all blocks that keep the graph a DAG, and of the rest."""

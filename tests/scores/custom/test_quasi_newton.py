@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize, rosen, rosen_der
 from sklearn.linear_model import Lasso
@@ -24,7 +25,7 @@ def regressions(rng, problems=3, n=40, p=6):
     return X, y, smooth
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.integers(0, 10_000))
 def test_least_squares_on_the_free_variables(seed):
     rng = np.random.default_rng(seed)
@@ -39,7 +40,7 @@ def test_least_squares_on_the_free_variables(seed):
         np.testing.assert_allclose(found.x[b], expected, atol=1e-5, rtol=1e-6)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.integers(0, 10_000), st.floats(0.01, 2.0))
 def test_kinks_give_exact_zeros(seed, kink):
     rng = np.random.default_rng(seed)

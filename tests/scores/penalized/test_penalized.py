@@ -5,7 +5,8 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from pairs import PAIRS, has_a_slope, name_of, problem
 from tables import suited_to
@@ -22,7 +23,7 @@ from toposwap.search import SEARCHES, run
 SHAPED = [score for score in PAIRS if has_a_slope(score)]
 EVERY = pytest.mark.parametrize("score", PAIRS, ids=name_of)
 SOLVED = pytest.mark.parametrize("score", SHAPED, ids=name_of)
-SOME = settings(max_examples=15)
+SOME = examples(15)
 seeds = st.integers(0, 1000)
 
 
@@ -142,7 +143,7 @@ def test_the_certificate_notices_perturbations(score, seed):
 
 
 @EVERY
-@settings(max_examples=5)
+@examples(5)
 @given(seed=seeds)
 def test_no_small_step_leads_down_from_a_certified_point(score, seed):
     """To first order, along 50 directions that keep the graph a DAG."""
