@@ -4,7 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from precedences import obeys, random_precedence
 
@@ -48,6 +48,8 @@ def problems(draw, largest=6):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     mixing = np.eye(d * m) + 0.5 * rng.standard_normal((d * m, d * m))
     U = rng.standard_normal((d * m + 10, d * m)) @ mixing
+    # Profiles and swaps add up Gram matrices: rounding errors grow with the squared condition.
+    assume(np.linalg.cond(U) < 1e5)
     return U, m, rng.permutation(d), rng.uniform(0.1, 3.0, d), rng
 
 
