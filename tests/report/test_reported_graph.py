@@ -54,6 +54,7 @@ def test_only_the_lone_edge_is_open(model):
     assert pair_of(edges) == {frozenset(("e", 'f "g"'))}
 
 
+@pytest.mark.filterwarnings("ignore::toposwap.core.errors.UnitsWarning")
 def test_scores_that_tell_directions_apart_leave_none_open(table):
     assert not open_directions(ts.Topo("equal-variance-l0").fit(table)).any()
     assert not open_directions(ts.Topo("least-squares").fit(table)).any()

@@ -146,11 +146,10 @@ def standardised_weights(model: DagLearner) -> NDArray[np.float64]:
     convert = getattr(_predictor(model), "standardised", None)
     if convert is not None:
         return np.asarray(convert(weights, deviations))
-    # A baseline has weights alone: coefficients, or sizes of what enters hidden units.
-    linear = getattr(model, "linear", None)
-    if linear is None:
+    if model.result_.parameters is not None:
         return np.where(weights != 0.0, np.nan, 0.0)
-    return weights * deviations[:, None] / (deviations if linear else 1.0)
+    # A baseline has weights alone: coefficients, or sizes of what enters hidden units.
+    return weights * deviations[:, None] / (deviations if model.linear else 1.0)
 
 
 def _gaussian_columns(model: DagLearner) -> NDArray[np.bool_]:

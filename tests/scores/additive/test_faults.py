@@ -24,6 +24,7 @@ def awkward(n=300):
     }
 
 
+@pytest.mark.filterwarnings("ignore::toposwap.core.errors.UnitsWarning")
 @pytest.mark.parametrize("score", ["basis", "basis-mcp"])
 def test_awkward_columns_are_fitted(score):
     X = np.column_stack(list(awkward().values()))

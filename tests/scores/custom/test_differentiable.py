@@ -26,6 +26,7 @@ from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
 from toposwap.scores import Differentiable, LeastSquares, Penalized
 from toposwap.search import SEARCHES, run
+from toposwap.search.moves.update_sort import with_edge
 
 JOINT = Differentiable(squares, nothing, backend="numpy", convex=True)
 NODES = Differentiable(squares_of_a_node, nothing, backend="numpy", convex=True, separable=True)
@@ -228,7 +229,7 @@ def test_violations_of_a_separable_score_are_ways_down():
         point = fit.point()
         for i, j in violations(point, bound.tolerance).tolist():
             found += 1
-            order = ts.search.update_sort.with_edge(fit.order, point.weights, i, j)
+            order = with_edge(fit.order, point.weights, i, j)
             assert fit.delta(order) < 0.0
     assert found > 0
 

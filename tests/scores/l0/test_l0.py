@@ -206,6 +206,7 @@ def test_bad_restarts_are_refused(search, message):
 
 
 @BOTH
+@pytest.mark.filterwarnings("ignore::toposwap.core.errors.UnitsWarning")
 def test_hard_tables(score):
     """Fewer rows than columns, equal columns, few parents allowed."""
     rng = np.random.default_rng(0)
