@@ -1,4 +1,4 @@
-"""The estimator."""
+""":class:`Topo`: learning from a table behind the interface of scikit-learn."""
 
 from __future__ import annotations
 

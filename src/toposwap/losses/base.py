@@ -83,7 +83,7 @@ class ColumnLoss(Loss):
     bounded: ClassVar[bool] = True
 
     def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:
-        """The same for each."""
+        """The same loss for each of the d columns, every one of which is checked."""
         for j in range(data.d):
             self.check(data, j)
         return (self,) * data.d

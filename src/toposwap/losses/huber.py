@@ -78,7 +78,7 @@ class HuberLoss(RowLoss):
         self.delta = float(delta)
 
     def check(self, data: Dataset, column: int) -> None:
-        """Some variation."""
+        """Refuse a constant column, whose variation residuals cannot be measured by."""
         x = rows_of(data, self.name)[:, column]
         if x.min() == x.max():
             raise InputError(
@@ -99,7 +99,7 @@ class HuberLoss(RowLoss):
         return (self.delta,)
 
     def start(self, y: NDArray[np.float64], omega: NDArray[np.float64]) -> float:  # noqa: ARG002
-        """The median."""
+        """Zero, which is the median: the target is centred about it."""
         return 0.0
 
     def log_density(

@@ -41,7 +41,7 @@ class MomentLoss(ColumnLoss):
         return scale**2 if self.has_units else 1.0
 
     def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
-        """The formula above."""
+        """phi(s) at the mean square s of x - f, for (n,) each."""
         return self.of_variance(float(np.mean((x - f) ** 2)), x.size)[0]
 
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -53,7 +53,7 @@ class RowLoss(ColumnLoss):
     separated: ClassVar[str | None] = None
 
     def check(self, data: Dataset, column: int) -> None:  # noqa: ARG002 - any column
-        """Rows are needed."""
+        """Refuse data without rows, such as a covariance matrix alone."""
         rows_of(data, self.name)
 
     def target(self, x: NDArray[np.float64]) -> Target:
@@ -84,7 +84,7 @@ class RowLoss(ColumnLoss):
         return np.asarray(np.minimum(slope, largest).reshape(np.shape(f)))
 
     def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
-        """The formula above."""
+        """sum_i omega_i g(y_i, eta_i) with omega_i = 1/n, for (n,) each."""
         return self.everything(x, f)[0]
 
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:

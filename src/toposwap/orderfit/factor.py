@@ -58,7 +58,7 @@ class FactorFit(OrderFit):
 
     @property
     def order(self) -> Order:  # type: ignore[override]
-        """The current order."""
+        """The order that the factor's rows follow; made of the array that kernels change."""
         return Order(self._order)
 
     def reorder(self, order: Order) -> None:
@@ -97,7 +97,7 @@ class FactorFit(OrderFit):
         self.kernels.insert(*self._state, variable, position)
 
     def swap(self, i: int, j: int) -> None:
-        """Two insertions."""
+        """Two insertions, i to the place of j and j to that of i: O(d) rotations."""
         p, q = int(self._position[i]), int(self._position[j])
         self.insert(i, q)
         self.insert(j, p)

@@ -81,7 +81,7 @@ class JointFit(OrderFit):
         return self._parameters
 
     def snapshot(self) -> _Tried:
-        """Order and solution."""
+        """Order, parameters and Q: :meth:`restore` then solves nothing."""
         return _Tried(self.order, self._parameters, self.value)
 
     def restore(self, snapshot: _Tried) -> None:

@@ -126,7 +126,7 @@ class SeparableFit(OrderFit):
     # --- moves -----------------------------------------------------------------------------------
 
     def reorder(self, order: Order) -> None:
-        """Refit what changed."""
+        """Refit the nodes that lose a parent or gain a violating candidate, as a delta did."""
         self._carry_out(order, self._plans.get(order) or self._plan(order))
 
     def insert(self, variable: int, position: int) -> None:

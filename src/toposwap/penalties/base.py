@@ -98,7 +98,7 @@ class ProximalPenalty(Penalty):
         return rho_sum(np.array(W, dtype=np.float64).ravel(), self.rho())
 
     def slope(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
-        """rho'(W)."""
+        """rho'(W), the shape of W, from ``terms``; zero where W is."""
         return self._everywhere(W)[1]
 
     def curvature(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -111,7 +111,7 @@ class ProximalPenalty(Penalty):
 
     @property
     def threshold(self) -> float:
-        """The slope at zero."""
+        """rho'(0+), the slope to the right of zero: the half-width of its kink."""
         return float(self.terms(0.0, *self._three())[1])
 
     @property

@@ -197,7 +197,7 @@ class BoundScore(ABC):
         """
 
     def weights(self, parameters: Any) -> NDArray[np.float64]:
-        """W(theta), (d, d)."""
+        """W(theta), (d, d): zero exactly where the edge is absent."""
         return self.evaluate(parameters).weights
 
     @abstractmethod

@@ -54,7 +54,7 @@ class Progress(Protocol):
     """Called after each step; progress bars and logs hang here."""
 
     def __call__(self, step: Step) -> None:
-        """Take note of ``step``."""
+        """See the ``step`` just made; what is raised here ends the search."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Insertions alone."""
+"""Local search by insertions alone: one variable at a time to its best place."""
 
 from __future__ import annotations
 

@@ -24,5 +24,5 @@ class NoSearch(Search):
         fit: OrderFit,  # noqa: ARG002
         context: Context,  # noqa: ARG002
     ) -> Iterator[Move]:
-        """Make none."""
+        """None at all: the fit at the starting order is the result."""
         yield from ()

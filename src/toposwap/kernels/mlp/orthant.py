@@ -136,7 +136,7 @@ def living_units(
 
 @reordered_kernel(inner=True)
 def mean_squares(X: network.Reals) -> NDArray[np.float64]:
-    """Of each row, (k,)."""
+    """1/n sum_t X_it^2 of each row i of X (k, n), (k,)."""
     k, n = X.shape
     means = np.empty(k)
     for i in range(k):

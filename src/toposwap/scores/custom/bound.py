@@ -36,7 +36,7 @@ class OwnPredictor:
     mean: NDArray[np.float64]
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(m, d)."""
+        """The user's prediction for rows ``X`` (m, d), (m, d), in the units of the data."""
         expected = np.asarray(self.function(self.parameters, X - self.mean), dtype=np.float64)
         if expected.shape != X.shape:
             raise InputError(
@@ -127,7 +127,7 @@ class OwnJoint(_Own, JointScore):
 
 
 class OwnNodes(_Own, SeparableScore):
-    """Q is a sum over nodes."""
+    """Q = sum_j Q_j(theta_j): nodes are solved on their own, many in one batch."""
 
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
         """Solve ``node`` and say which changes of ``allowed`` would change the solution."""
@@ -169,7 +169,7 @@ class OwnNodes(_Own, SeparableScore):
         return fits
 
     def assemble(self, nodes: list[NodeFit]) -> Parameters:
-        """The user's arrays."""
+        """The entries of all nodes in the user's arrays, in the form of ``start``."""
         vector = np.empty(self.problem.layout.p)
         for part, node in zip(self.problem.parts, nodes, strict=True):
             vector[part.places] = node.parameters

@@ -119,7 +119,7 @@ class Differentiable(Score):
 
     @property
     def selects_edges(self) -> bool:  # type: ignore[override]
-        """The penalty does."""
+        """Whether the penalty has a kink at zero, which sets entries to zero."""
         return self.penalty.selects_edges
 
     def bind(self, data: Dataset) -> BoundScore:

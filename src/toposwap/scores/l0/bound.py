@@ -114,7 +114,7 @@ class BoundL0(BoundScore):
         return self.deviations**2
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
-        """X W, about the means."""
+        """X W with intercepts that lead through the means, (m, d)."""
         intercepts = self.data.mean - self.data.mean @ parameters
         return LinearModel(parameters, intercepts, self.densities(parameters))
 
@@ -173,7 +173,7 @@ class L0Fit(OrderFit):
 
     @property
     def order(self) -> Order:  # type: ignore[override]
-        """The current order."""
+        """The order that the fit stands at, made of the kernels' table."""
         return Order(self._nodes.order)
 
     @property
@@ -214,7 +214,7 @@ class L0Fit(OrderFit):
         moves.insert(self._nodes, self._rule, variable, position)
 
     def swap(self, i: int, j: int) -> None:
-        """Two insertions."""
+        """Two insertions, i to the place of j and j to that of i, refitting on the way."""
         position = self._nodes.position
         p, q = int(position[i]), int(position[j])
         self.insert(i, q)

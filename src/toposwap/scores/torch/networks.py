@@ -163,7 +163,7 @@ class NetworkPredictor:
     densities: Densities | None = None
 
     def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(m,)."""
+        """Log p of each row of ``X`` (m, d) at the networks' outputs, (m,)."""
         assert self.densities is not None
         return self.densities(X, self.outputs(X))
 
