@@ -29,7 +29,7 @@ _BETWEEN = 500
 
 
 class _Golem(Baseline):
-    """What both versions share."""
+    """What both versions share: Adam from a start, and the rule for stopping."""
 
     equal_variances: ClassVar[bool]
     lambda1: float

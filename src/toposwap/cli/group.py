@@ -29,7 +29,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, telling Ctrl-C apart from click's other ways to stop.
+        """Run the command, and keep Ctrl-C apart from click's other ways to stop.
 
         Without this click would print an empty line of its own.
         """

@@ -143,7 +143,7 @@ class DagLearner(Estimator):
 
     @property
     def history_(self) -> list[Step]:
-        """One record an iteration."""
+        """One :class:`~toposwap.search.Step` an iteration, the start first."""
         return list(self.result_.history)
 
     @property

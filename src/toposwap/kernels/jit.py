@@ -56,7 +56,7 @@ def kernel(function: Any = None, /, *, inner: bool = False, inlined: bool = Fals
     Parameters
     ----------
     inner
-        Called by kernels alone; Python may call it too, at the price of compiling it once more.
+        Called by kernels alone; Python may call it too, for which it is compiled once more.
     inlined
         Copied into its callers: for a few lines of arithmetic in their innermost loops.
     """

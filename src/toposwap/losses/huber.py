@@ -55,7 +55,7 @@ class HuberLoss(RowLoss):
 
     The scale is that of the column about its median: 1.48 times the median absolute deviation (the
     mean one, times 1.25, where more than half of the column are the same value). So a row far from
-    the others pulls with a bounded force, and scaling a column changes nothing. It is the negative
+    the others has a bounded influence, and scaling a column changes nothing. It is the negative
     log-likelihood over n, up to a constant, of noise that is normal in the middle with exponential
     tails. Its scale is that of the column and not of what parents leave of it, so bic asks for more
     evidence than with the Gaussian likelihood.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class NoSearch(Search):
-    """Stay at the starting order."""
+    """Stay at the starting order: its solution and certificate, without a search."""
 
     name: ClassVar[str] = "none"
     finished: ClassVar[str] = "given order"

@@ -92,7 +92,7 @@ class EqualVarianceL0Fit(L0Fit):
         self._retune()
 
     def restore(self, snapshot: Any) -> None:
-        """Also the units of that time."""
+        """Go back to the order and the parents, in the units of that time."""
         super().restore(snapshot)
         self._retune()
 

@@ -133,7 +133,7 @@ class EqualVarianceFit(SeparableFit):
         return *super().snapshot(), self._unit
 
     def restore(self, snapshot: tuple[Order, list[NodeFit], float]) -> None:  # type: ignore[override]
-        """Nothing is fitted again."""
+        """Go back to the order, its nodes and their unit, without fitting anything."""
         *rest, unit = snapshot
         if unit != self._unit:
             self._unit = unit

@@ -50,7 +50,7 @@ def checked_max_parents(most: object) -> int | None:
 
 
 class BoundL0(BoundScore):
-    """An L0 penalty on given data.
+    """A Gaussian loss with an L0 penalty, on given data.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ class L0Fit(OrderFit):
         moves.settle_all(self._nodes, self._rule, True)
 
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
-        """Refits only what the gradient tables say is concerned."""
+        """Deltas (d,); only the nodes that the gradient tables say are concerned are refitted."""
         insertion_deltas.insertion_profile(
             self._nodes, self._rule, variable, True, True, np.inf, self._profile
         )
@@ -256,7 +256,7 @@ class L0Fit(OrderFit):
         self._nodes.memory[:] = np.nan
 
     def snapshot(self) -> tuple[NDArray[np.int64], ...]:
-        """The order and everybody's parents."""
+        """The order and the parents of every node; weights follow from these."""
         nodes = self._nodes
         d = nodes.value.size
         return nodes.order.copy(), nodes.parents[:d, 1:].copy(), nodes.n_parents.copy()

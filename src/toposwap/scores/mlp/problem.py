@@ -115,7 +115,7 @@ class Problem:
 
     @property
     def intercept(self) -> bool:
-        """Whether the output has one."""
+        """Whether the output has an intercept, the last entry of v."""
         return self.ridge.size > self.hidden
 
     def forward(

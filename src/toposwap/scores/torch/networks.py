@@ -105,7 +105,7 @@ class Networks:
     # --- inside ----------------------------------------------------------------------------------
 
     def _values(self, x: Any, which: NDArray[np.int64]) -> Any:
-        """(b,), for parameters (b, q)."""
+        """Q_j without its kinks, (b,), for parameters x (b, q) of the nodes ``which`` (b,)."""
         torch = self.torch
         arrays, at = {}, 0
         for name, shape in self.shapes.items():
