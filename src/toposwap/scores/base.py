@@ -141,8 +141,8 @@ class Score(ABC):
 class BoundScore(ABC):
     """Q on given data: evaluated at any parameters, and solved for any order.
 
-    A subclass writes :meth:`evaluate` and :meth:`fit`; the two must agree: at every order
-    ``evaluate(fit(order).parameters()).value`` is ``fit(order).value`` to within rounding error.
+    A subclass writes :meth:`evaluate` and :meth:`fit`; the two must agree: at the parameters of a
+    fit that was refreshed, :meth:`evaluate` finds the fit's value, to within rounding error.
     ``admissible`` is set before the first fit. From then on nothing here changes, because fits may
     be at work in several threads.
     """
