@@ -44,7 +44,7 @@ class Assessment:
 
     @property
     def score(self) -> float:
-        """Q."""
+        """Q at the assessed parameters, penalty included."""
         return self.point.value
 
     @property

@@ -58,7 +58,7 @@ class Certificate:
         What the paper's theorem about the search rests on: "separable" (Q is a sum over nodes,
         nothing else is needed), "connected" (it is not, and the condition on connected solutions
         holds here) or "not connected" (it does not: the conditions hold or fail as checked, but no
-        theorem promised that a search would get here).
+        theorem guarantees that a search gets here).
     """
 
     satisfied: bool

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 
 class Acyclicity(ABC):
-    """h and its gradient on B = |W|."""
+    """h and its gradient on B = |W|.
+
+    A subclass writes :meth:`_trace`, :meth:`_walks` and :meth:`evaluate`, which give sizes;
+    :meth:`value` and :meth:`gradient` put the zeros where the graph has them, exactly.
+    """
 
     name: ClassVar[str]
 
@@ -50,7 +54,7 @@ class Acyclicity(ABC):
         """
 
     def value(self, weights: ArrayLike) -> float:
-        """h(|W|): zero iff W is a DAG."""
+        """h(|W|) for ``weights`` (d, d): zero iff W is a DAG, else positive, however small W is."""
         nonnegative = np.abs(square_matrix(weights, "weights"))
         total = 0.0
         for members in cyclic_components(nonnegative != 0.0):
@@ -62,8 +66,18 @@ class Acyclicity(ABC):
     def gradient(self, weights: ArrayLike, order: Order | None = None) -> NDArray[np.float64]:
         """dh/dB_ij at B = |W|, (d, d): positive iff there is a directed walk from j to i.
 
-        Entries too large for a double are infinite. A known topological ``order`` of W saves
-        looking for one.
+        Parameters
+        ----------
+        weights
+            W, (d, d), with cycles or without.
+        order
+            A topological order of W if one is known, which saves looking for it.
+
+        Returns
+        -------
+        array
+            (d, d), zero exactly where there is no walk; entries too large for a double are
+            infinite. Walks of length zero count, so the diagonal is positive.
         """
         nonnegative = np.abs(square_matrix(weights, "weights"))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):

@@ -97,14 +97,35 @@ class Baseline(DagLearner):
 
     @abstractmethod
     def find(self, data: Dataset, rng: np.random.Generator) -> Found:
-        """Run the method on ``data``."""
+        """Run the method on ``data``.
+
+        Parameters
+        ----------
+        data
+            n rows of d columns, or their second moments alone; never changed.
+        rng
+            The only source of randomness; a method without any leaves it alone.
+
+        Returns
+        -------
+        Found
+            Weights (d, d) as the method ends with them, unpruned, perhaps with cycles;
+            ``weights[i, j]`` is the edge i -> j. Score, order and certificate are computed by the
+            caller.
+
+        Raises
+        ------
+        InputError
+            If a parameter is out of range, the data do not suit the method, or its package is
+            missing.
+        """
 
     def default_score(self) -> Score:
-        """Q that judges the result if ``score="auto"``."""
+        """The score that judges the result if ``score="auto"``: here least squares."""
         return resolve("score", "least-squares", SCORES, Score)
 
     def judge(self, bound: BoundScore, found: Found, weights: NDArray[np.float64]) -> Point:  # noqa: ARG002 - for models that are not linear
-        """Q and its derivatives at ``weights``."""
+        """Q and its derivatives at ``weights`` (d, d), of which ``found`` holds the model."""
         return bound.evaluate(weights)
 
     def weights_on(self, data: Dataset, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -29,7 +29,7 @@ _BETWEEN = 500
 
 
 class _Golem(Baseline):
-    """What both versions share."""
+    """What both versions share: Adam from a start, and the rule for stopping."""
 
     equal_variances: ClassVar[bool]
     lambda1: float
@@ -44,7 +44,7 @@ class _Golem(Baseline):
         return np.zeros((data.d, data.d)), 0
 
     def find(self, data: Dataset, rng: np.random.Generator) -> Found:  # noqa: ARG002
-        """Descend from the start."""
+        """Adam from B = 0 or, for unequal variances, from what equal ones lead to."""
         start, before = self._start(data)
         B, taken, status = descend(
             data.factor * data.scale,

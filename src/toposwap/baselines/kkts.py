@@ -87,7 +87,7 @@ class KKTS(Baseline):
         self.random_state = random_state
 
     def find(self, data: Dataset, rng: np.random.Generator) -> Found:
-        """Search from the start."""
+        """Steps 1 to 3 from the edges of ``init``, or from the graph without edges."""
         if not self.lambda1 >= 0.0:
             raise InputError(f"lambda1: must be a number >= 0, got {self.lambda1!r}")
         absent = np.ones((data.d, data.d), dtype=bool)
@@ -174,7 +174,7 @@ class AbsentEdges:
         return acyclic and not self.reducible().any()
 
     def break_cycles(self) -> None:
-        """Step 1."""
+        """Step 1: add edges on cycles to Z, one at a time, until W*(Z) is a DAG."""
         while topological_order(self.weights != 0.0) is None:
             i, j = self._first_to_vanish()
             self.absent[i, j] = True

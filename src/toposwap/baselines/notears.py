@@ -100,7 +100,7 @@ class Notears(Baseline):
         self.random_state = random_state
 
     def default_score(self) -> Score:
-        """The loss, unpenalised."""
+        """The loss that is minimised, without its l1 penalty, which shrinks every weight."""
         return resolve("score", self._loss(), SCORES, Score)
 
     def _loss(self) -> str:

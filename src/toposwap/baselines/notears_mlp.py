@@ -51,7 +51,7 @@ class Network:
         return cls(A.reshape(d, m, d), b.reshape(d, m), v.reshape(d, m), c)
 
     def packed(self) -> NDArray[np.float64]:
-        """All in one vector."""
+        """A, b, v and c in one vector (d m d + 2 d m + d,); see :meth:`unpacked`."""
         return np.concatenate([part.ravel() for part in (self.A, self.b, self.v, self.c)])
 
     @classmethod
@@ -67,7 +67,7 @@ class Network:
         return cls(A, offsets[0] - offsets[1], v, rng.uniform(-second, second, d))
 
     def weights(self) -> NDArray[np.float64]:
-        """W, (d, d)."""
+        """W_ij = ||A_j[:, i]||_2, (d, d): zero iff no hidden unit of j looks at i."""
         return np.sqrt(np.einsum("jui,jui->ij", self.A, self.A))
 
     def without(self, absent: NDArray[np.bool_]) -> Network:

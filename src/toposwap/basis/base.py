@@ -98,7 +98,7 @@ class Expansion:
 
     @property
     def size(self) -> int:
-        """M."""
+        """How many functions the column has: m, or fewer where it has few distinct values."""
         return self.roughness.size
 
     def __call__(self, x: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Sines and cosines."""
+"""Sines and cosines of whole multiples of pi u, beside the straight line."""
 
 from __future__ import annotations
 

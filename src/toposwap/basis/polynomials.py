@@ -1,4 +1,4 @@
-"""Polynomials."""
+"""Legendre polynomials: smooth everywhere, without knots to place."""
 
 from __future__ import annotations
 

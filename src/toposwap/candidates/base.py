@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Survey(ABC):
-    """Candidates at one order, made on demand."""
+    """Candidates at one order, made on demand; of no use after the fit has moved."""
 
     #: Y(Theta, 0, 0), (m, 2): pairs (i, j) for which the KKT conditions fail, so that putting i
     #: before j is sure to lower a separable score (Lemma 3).
@@ -21,15 +21,43 @@ class Survey(ABC):
 
     @abstractmethod
     def pairs(self, size: int) -> NDArray[np.int64]:
-        """About ``size`` pairs (i, j) to swap, (m, 2)."""
+        """Pairs (i, j) to swap.
+
+        Parameters
+        ----------
+        size
+            About how many are asked for, at least 0.
+
+        Returns
+        -------
+        array of int
+            (m, 2), each i to come before its j. There may be fewer than ``size``, or none, or a few
+            more where gradients are alike; swaps that are not permitted may be among them.
+        """
 
 
 class Candidates(ABC):
-    """Proposes pairs of variables to swap."""
+    """Proposes pairs of variables to swap, for :class:`~toposwap.search.PaperSearch`.
+
+    Settings only; a subclass writes :meth:`survey`.
+    """
 
     @abstractmethod
     def survey(self, fit: OrderFit, rng: np.random.Generator) -> Survey:
-        """Look around at the current order of ``fit``."""
+        """Look around at the current order of ``fit``.
+
+        Parameters
+        ----------
+        fit
+            The solution at the order; asked for its derivatives or its pairs, and not moved.
+        rng
+            For candidates that are drawn, the only source of randomness.
+
+        Returns
+        -------
+        Survey
+            The violations of the KKT conditions there, and pairs to swap where there are none.
+        """
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())

@@ -12,7 +12,7 @@ from toposwap.core.errors import is_interrupt
 
 
 class Commands(click.Group):
-    """The group of commands."""
+    """Commands in the order of use, with advice where a file stands in the place of one."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click passes it
         """In the order in which they were added: what to try first comes first."""
@@ -29,7 +29,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, telling Ctrl-C apart from click's other ways to stop.
+        """Run the command, and keep Ctrl-C apart from click's other ways to stop.
 
         Without this click would print an empty line of its own.
         """

@@ -139,7 +139,7 @@ class Dataset:
 
     @property
     def d(self) -> int:
-        """Number of columns."""
+        """Number of columns, that is of variables and of nodes."""
         return len(self.names)
 
     @cached_property

@@ -117,7 +117,7 @@ class DagLearner(Estimator):
 
     @property
     def score_(self) -> float:
-        """Q at ``weights_``."""
+        """Q at ``weights_``, the unpruned solution, with its penalty."""
         return self.result_.score
 
     @property
@@ -143,12 +143,12 @@ class DagLearner(Estimator):
 
     @property
     def history_(self) -> list[Step]:
-        """One record an iteration."""
+        """One :class:`~toposwap.search.Step` an iteration, the start first."""
         return list(self.result_.history)
 
     @property
     def status_(self) -> str:
-        """How the search ended."""
+        """How the search ended: "converged", "time limit", ..."""
         return self.result_.status
 
     @property
@@ -158,7 +158,7 @@ class DagLearner(Estimator):
 
     @property
     def names_(self) -> tuple[str, ...]:
-        """The variables' names."""
+        """The variables' names, (d,), in the order of the columns."""
         return self.result_.names
 
     @property

@@ -70,7 +70,7 @@ class Estimator:
         return f"{text[: _LONGEST // 2]}...{text[-_LONGEST // 2 :]}"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The diagram of parameters that a notebook shows, as scikit-learn draws it."""
         from sklearn.utils import estimator_html_repr
 
         return str(estimator_html_repr(self))

@@ -1,4 +1,4 @@
-"""The estimator."""
+""":class:`Topo`: learning from a table behind the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ class Topo(Predicting, DagLearner):
         ``toposwap.baselines.BASELINES`` ("notears", "golem-ev", "kkts", ...), its class, or an
         estimator; one that is fitted already is not fitted again.
     acyclicity : str or Acyclicity, default="logdet"
-        h, which guides ``search="paper"``: "logdet", "exponential" or "polynomial".
+        h, whose gradient helps ``search="paper"`` to choose swaps: "logdet", "exponential" or
+        "polynomial".
     s_small, s_large, s_0 : int, optional
         Sizes of the search spaces of ``search="paper"`` and how often the large one may be used. By
         default from the paper's table.
@@ -81,7 +82,7 @@ class Topo(Predicting, DagLearner):
     max_iter : int, optional
         Stop after this many iterations.
     progress : callable, optional
-        Called with each :class:`~toposwap.search.Step`; those of a coarser score, which networks on
+        Called with each :class:`~toposwap.search.Step`; those of a surrogate, which networks on
         many columns begin with, have iteration 0 and space "coarse".
 
     Attributes

@@ -56,7 +56,7 @@ def kernel(function: Any = None, /, *, inner: bool = False, inlined: bool = Fals
     Parameters
     ----------
     inner
-        Called by kernels alone; Python may call it too, at the price of compiling it once more.
+        Called by kernels alone; Python may call it too, for which it is compiled once more.
     inlined
         Copied into its callers: for a few lines of arithmetic in their innermost loops.
     """
@@ -95,7 +95,7 @@ class _NamedCompiler(Compiler):
     """numba's compiler, but a function has the same name in every process."""
 
     def define_pipelines(self) -> Any:
-        """The usual passes."""
+        """The usual passes, on a function renamed by its content and not by a counter."""
         identity = self.state.func_id
         identity.unique_id = _name_of(identity.func)
         identity.unique_name = f"{identity.func_qualname}${identity.unique_id}"

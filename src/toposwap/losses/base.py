@@ -41,7 +41,11 @@ class ColumnFacts(NamedTuple):
 
 
 class Loss(ABC):
-    """Losses of all columns, by default the same for each."""
+    """Losses of all columns: the part of Q that is not penalty.
+
+    Settings only; :meth:`columns` ties them to data. Most losses are a :class:`ColumnLoss`, the
+    same for each column.
+    """
 
     name: ClassVar[str]
     #: Convex in the coefficients.
@@ -58,7 +62,23 @@ class Loss(ABC):
 
     @abstractmethod
     def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:
-        """The loss of each column of ``data``, (d,), having checked that they suit each other."""
+        """The loss of each column.
+
+        Parameters
+        ----------
+        data
+            n rows of d columns, or their second moments alone.
+
+        Returns
+        -------
+        tuple of ColumnLoss
+            (d,), in the order of the columns.
+
+        Raises
+        ------
+        InputError
+            If a loss is not made for its column, with the name of the column.
+        """
 
     def remark(self, data: Dataset) -> str | None:  # noqa: ARG002 - nothing was chosen
         """What was chosen by looking at ``data``, in words, if anything was."""
@@ -74,7 +94,7 @@ class ColumnLoss(Loss):
 
     Solvers know two kinds, :class:`~toposwap.losses.MomentLoss` (a function of the residual
     variance) and :class:`~toposwap.losses.RowLoss` (a sum over rows); each asks for one compiled
-    formula.
+    formula. Whatever the kind, :meth:`slope` is the gradient of :meth:`value` by f.
     """
 
     #: The loss depends on the data through second moments only.
@@ -83,28 +103,34 @@ class ColumnLoss(Loss):
     bounded: ClassVar[bool] = True
 
     def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:
-        """The same for each."""
+        """The same loss for each of the d columns, every one of which is checked."""
         for j in range(data.d):
             self.check(data, j)
         return (self,) * data.d
 
     def check(self, data: Dataset, column: int) -> None:
-        """Refuse a column that the loss is not made for."""
+        """Raise an :class:`~toposwap.core.errors.InputError` where a loss is not for a column.
+
+        It names the column, what is wrong with it, and another loss or a remedy.
+        """
 
     @abstractmethod
     def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
-        """The loss of a column ``x`` (n,) at a predictor ``f`` (n,)."""
+        """The loss of a column ``x`` (n,) at a predictor ``f`` (n,), in the units of the data."""
 
     @abstractmethod
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Its derivative with respect to ``f``, (n,)."""
+        """The derivative of :meth:`value` with respect to each entry of ``f``, (n,)."""
 
     def mean(self, f: NDArray[np.float64]) -> NDArray[np.float64]:
         """What a column is on average at a predictor ``f`` (n,): ``f`` itself unless said."""
         return f
 
     def decrease(self, foretold: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The decrease of the loss where gradient and curvature foretell ``foretold`` of it."""
+        """The decrease of the loss where g^2 / 2h, to second order, foretells ``foretold`` (m,).
+
+        The same, unless the loss is known better than its second-order expansion.
+        """
         return foretold
 
     def log_density(

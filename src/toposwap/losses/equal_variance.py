@@ -34,7 +34,7 @@ class EqualVarianceLoss(Loss):
         return LeastSquaresLoss().columns(data)
 
     def value(self, X: NDArray[np.float64], F: NDArray[np.float64]) -> float:
-        """The formula above."""
+        """d/2 log ||X - F||_F^2, for (n, d) each."""
         return 0.5 * X.shape[1] * float(np.log(np.sum((X - F) ** 2)))
 
     def slope(self, X: NDArray[np.float64], F: NDArray[np.float64]) -> NDArray[np.float64]:

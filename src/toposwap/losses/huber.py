@@ -55,7 +55,7 @@ class HuberLoss(RowLoss):
 
     The scale is that of the column about its median: 1.48 times the median absolute deviation (the
     mean one, times 1.25, where more than half of the column are the same value). So a row far from
-    the others pulls with a bounded force, and scaling a column changes nothing. It is the negative
+    the others has a bounded influence, and scaling a column changes nothing. It is the negative
     log-likelihood over n, up to a constant, of noise that is normal in the middle with exponential
     tails. Its scale is that of the column and not of what parents leave of it, so bic asks for more
     evidence than with the Gaussian likelihood.
@@ -78,7 +78,7 @@ class HuberLoss(RowLoss):
         self.delta = float(delta)
 
     def check(self, data: Dataset, column: int) -> None:
-        """Some variation."""
+        """Refuse a constant column, whose variation residuals cannot be measured by."""
         x = rows_of(data, self.name)[:, column]
         if x.min() == x.max():
             raise InputError(
@@ -99,7 +99,7 @@ class HuberLoss(RowLoss):
         return (self.delta,)
 
     def start(self, y: NDArray[np.float64], omega: NDArray[np.float64]) -> float:  # noqa: ARG002
-        """The median."""
+        """Zero, which is the median: the target is centred about it."""
         return 0.0
 
     def log_density(

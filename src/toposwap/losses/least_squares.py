@@ -1,4 +1,4 @@
-"""Squared residuals."""
+"""Half the mean square of the residuals: convex, and in the units of the column."""
 
 from __future__ import annotations
 

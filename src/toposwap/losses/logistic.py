@@ -65,7 +65,7 @@ class LogisticLoss(RowLoss):
     terms = terms
 
     def check(self, data: Dataset, column: int) -> None:
-        """Two values only."""
+        """Refuse a column that has not exactly two values."""
         x = rows_of(data, self.name)[:, column]
         low, high = x.min(), x.max()
         strange = x[(x != low) & (x != high)]
@@ -78,7 +78,7 @@ class LogisticLoss(RowLoss):
             )
 
     def target(self, x: NDArray[np.float64]) -> Target:
-        """Zeros and ones."""
+        """Target y (n,): 1 for the larger of the two values of ``x``, else 0."""
         return Target(np.array(zeros_and_ones(x), dtype=np.float64))
 
     def start(self, y: NDArray[np.float64], omega: NDArray[np.float64]) -> float:
@@ -87,7 +87,7 @@ class LogisticLoss(RowLoss):
         return float(np.log(mean / (1.0 - mean)))
 
     def extreme(self, eta: NDArray[np.float64]) -> float:
-        """On either side."""
+        """``max |eta|``: odds may run away to either side."""
         return float(np.abs(eta).max())
 
     def log_density(

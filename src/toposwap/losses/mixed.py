@@ -80,7 +80,7 @@ class AutoLoss(Loss):
     convex = False
 
     def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:
-        """Choose by column."""
+        """The loss of each column by its values, (d,); Gaussian where there are no rows."""
         if data.rows is None:
             return (GaussianLoss(),) * data.d
         return tuple(_choice(data.rows[:, j]) for j in range(data.d))

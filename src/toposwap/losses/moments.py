@@ -32,7 +32,17 @@ class MomentLoss(ColumnLoss):
     from_moments: ClassVar[bool] = True
 
     def of_variance(self, s: float, n: int, scale: float = 1.0) -> tuple[float, float, float]:
-        """Phi and the first two derivatives of phi / unit by s, columns divided by ``scale``."""
+        """phi(s scale^2), and the first two derivatives of phi / unit by s.
+
+        Parameters
+        ----------
+        s
+            Mean square of the residuals of a column divided by ``scale``; > 0 unless ``bounded``.
+        n
+            The number of rows.
+        scale
+            What the column was divided by.
+        """
         value, slope, bend = self.terms(float(s), float(n), float(scale))
         return float(value), float(slope), float(bend)
 
@@ -41,10 +51,10 @@ class MomentLoss(ColumnLoss):
         return scale**2 if self.has_units else 1.0
 
     def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
-        """The formula above."""
+        """phi(s) at the mean square s of x - f, for (n,) each."""
         return self.of_variance(float(np.mean((x - f) ** 2)), x.size)[0]
 
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Its derivative, phi'(s) 2 (f - x) / n."""
+        """phi'(s) 2 (f - x) / n, (n,): the derivative of :meth:`value` by f."""
         r = f - x
         return (2.0 * self.of_variance(float(np.mean(r * r)), x.size)[1] / x.size) * r

@@ -28,7 +28,7 @@ def terms(
     slope: NDArray[np.float64],
     curvature: NDArray[np.float64],
 ) -> tuple[float, float]:
-    """Exp eta - y eta."""
+    """``exp eta - y eta``, summed with the weights omega; slope mu - y, curvature mu."""
     total = fitted = given = 0.0
     for i in range(y.size):
         mu = math.exp(eta[i])
@@ -51,7 +51,7 @@ class PoissonLoss(RowLoss):
     terms = terms
 
     def check(self, data: Dataset, column: int) -> None:
-        """Counts only."""
+        """Refuse a column with anything but 0, 1, 2, ..."""
         x = rows_of(data, self.name)[:, column]
         strange = x[(x < 0.0) | (x != np.floor(x))]
         if strange.size:
@@ -65,7 +65,7 @@ class PoissonLoss(RowLoss):
         return float(np.log(y @ omega))
 
     def extreme(self, eta: NDArray[np.float64]) -> float:
-        """Towards zero."""
+        """``max -eta``: a mean may run away to zero, not to infinity."""
         return float(-eta.min())
 
     def log_density(

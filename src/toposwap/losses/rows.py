@@ -53,28 +53,37 @@ class RowLoss(ColumnLoss):
     separated: ClassVar[str | None] = None
 
     def check(self, data: Dataset, column: int) -> None:  # noqa: ARG002 - any column
-        """Rows are needed."""
+        """Refuse data without rows, such as a covariance matrix alone."""
         rows_of(data, self.name)
 
     def target(self, x: NDArray[np.float64]) -> Target:
-        """The column ``x`` (n,) as the loss sees it."""
+        """The column ``x`` (n,) as ``terms`` take it: here as it is, at location 0 in unit 1.
+
+        A location and a unit say what eta = (f - location) / unit makes of a predictor f.
+        """
         return Target(np.array(x, dtype=np.float64))
 
     @property
     def parameters(self) -> tuple[float, ...]:
-        """Settings that ``terms`` takes."""
+        """What ``terms`` takes as ``parameters``, (k,): settings of the loss; here none."""
         return ()
 
     @abstractmethod
     def start(self, y: NDArray[np.float64], omega: NDArray[np.float64]) -> float:
-        """A predictor eta that suits all rows, where fits begin."""
+        """The eta, one number for all rows, where fits begin: near the best without parents.
+
+        ``y`` (n,) is that of :meth:`target`, ``omega`` (n,) has sum 1.
+        """
 
     def extreme(self, eta: NDArray[np.float64]) -> float:  # noqa: ARG002 - nothing can run away
-        """How certain the most certain prediction is, in logarithms of odds."""
+        """How certain the most certain of the predictors ``eta`` (n,) is, in logarithms of odds.
+
+        Large values are the sign of coefficients on their way to infinity; 0 where none can be.
+        """
         return 0.0
 
     def mean(self, f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A'(f) of a canonical loss, else f."""
+        """The mean of a column at ``f``, of its shape: A'(f) of a canonical loss, else f."""
         if not self.canonical:
             return f
         eta = np.array(f, dtype=np.float64).ravel()
@@ -84,15 +93,15 @@ class RowLoss(ColumnLoss):
         return np.asarray(np.minimum(slope, largest).reshape(np.shape(f)))
 
     def value(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> float:
-        """The formula above."""
+        """sum_i omega_i g(y_i, eta_i) with omega_i = 1/n, for (n,) each."""
         return self.everything(x, f)[0]
 
     def slope(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Its derivative by f, g' / (n unit)."""
+        """``g' / (n unit)``, (n,): the derivative of :meth:`value` by f."""
         return self.everything(x, f)[1]
 
     def curvature(self, x: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Its second derivative by each f, g'' / (n unit^2)."""
+        """``g'' / (n unit^2)`` >= 0, (n,): the second derivative of :meth:`value` by each f."""
         return self.everything(x, f)[2]
 
     def everything(

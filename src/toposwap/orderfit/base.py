@@ -27,11 +27,19 @@ class OrderFit(ABC):
 
     Subclasses provide :meth:`delta`, :meth:`reorder` and :meth:`parameters`; the rest is derived
     from these and may be overridden with something faster.
+
+    Attributes
+    ----------
+    bound
+        The score on its data, shared by all its fits.
+    order
+        Where the fit stands; it obeys ``bound.admissible``.
+    value
+        Q at the solution.
     """
 
     bound: BoundScore
     order: Order
-    #: Q at the solution.
     value: float
 
     # --- the solution ----------------------------------------------------------------------------
@@ -44,7 +52,10 @@ class OrderFit(ABC):
         """
 
     def point(self) -> Point:
-        """Q and its derivatives at the solution."""
+        """Q and its derivatives at the solution, as ``bound.evaluate`` computes them afresh.
+
+        A fit that has them at hand may return its own; ``bound.evaluate`` then agrees with them.
+        """
         return self.bound.evaluate(self.parameters())
 
     @property
@@ -74,7 +85,7 @@ class OrderFit(ABC):
         Parameters
         ----------
         order
-            Any order that is permitted.
+            Any order that is permitted; the current one has delta 0.
 
         Returns
         -------
@@ -84,9 +95,18 @@ class OrderFit(ABC):
         """
 
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
-        """Deltas for each position that ``variable`` could end at, (d,).
+        """Deltas for each position that ``variable`` could end at.
 
-        Zero where it stands, infinite where it must not.
+        Parameters
+        ----------
+        variable
+            The one that moves; the others keep their order.
+
+        Returns
+        -------
+        array
+            (d,): ``[k]`` is the delta of ``order.insert(variable, k)``, zero where it stands,
+            infinite where it must not.
         """
         here = self.order.positions[variable]
         profile = np.full(len(self.order), np.inf)
@@ -95,7 +115,18 @@ class OrderFit(ABC):
         return profile
 
     def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Deltas (m,) for exchanging the variables of each row of ``pairs`` (m, 2)."""
+        """Deltas of swaps.
+
+        Parameters
+        ----------
+        pairs
+            (m, 2): the two variables of each swap, in either order.
+
+        Returns
+        -------
+        array
+            (m,): each by itself from the current order; infinite for swaps that are not permitted.
+        """
         changes = np.full(len(pairs), np.inf)
         for row, (i, j) in enumerate(pairs.tolist()):
             order = self.order.swap(i, j)
@@ -104,7 +135,10 @@ class OrderFit(ABC):
         return changes
 
     def swap_candidates(self) -> NDArray[np.int64]:
-        """Pairs that a local search should evaluate, (m, 2): all unless that is expensive."""
+        """Pairs that a local search should evaluate, (m, 2): here all d(d-1)/2.
+
+        A fit leaves out pairs whose deltas are expensive and which insertions can stand in for.
+        """
         return self.all_pairs()
 
     def all_pairs(self) -> NDArray[np.int64]:
@@ -117,20 +151,36 @@ class OrderFit(ABC):
 
     @abstractmethod
     def reorder(self, order: Order) -> None:
-        """Make ``order``, which must be permitted, the current one and solve it."""
+        """Go to ``order`` and solve it.
+
+        Parameters
+        ----------
+        order
+            Any order that is permitted. Afterwards it is the current one, and ``value`` has changed
+            by its delta if that was asked for. An exception leaves a fit that :meth:`restore` can
+            bring back.
+        """
 
     def insert(self, variable: int, position: int) -> None:
-        """Take ``variable`` out and put it where it ends up at ``position``."""
+        """Take ``variable`` out and put it where it ends up at ``position``, which is permitted."""
         self.reorder(self.order.insert(variable, position))
 
     def swap(self, i: int, j: int) -> None:
-        """Exchange the places of variables ``i`` and ``j``."""
+        """Exchange the places of variables ``i`` and ``j``, which is permitted."""
         self.reorder(self.order.swap(i, j))
 
     def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
-        """Move each of ``visits`` in turn to its best place; the number of moves made.
+        """Move each of ``visits`` in turn to its best place.
 
-        Every move lowers Q by more than :attr:`resolution`.
+        Parameters
+        ----------
+        visits
+            Variables, (m,); each is moved from where its predecessors in the list have left it.
+
+        Returns
+        -------
+        int
+            How many moved. Every move lowers Q by more than :attr:`resolution`.
         """
         moved = 0
         for variable in visits:
@@ -144,11 +194,14 @@ class OrderFit(ABC):
     # --- ways back, and copies -------------------------------------------------------------------
 
     def snapshot(self) -> Any:
-        """What :meth:`restore` needs to come back to this solution."""
+        """What :meth:`restore` needs to come back to this solution; moves do not change it."""
         return self.order
 
     def restore(self, snapshot: Any) -> None:
-        """Come back to the solution where ``snapshot`` was taken, with its Q."""
+        """Come back to the solution where this fit's ``snapshot`` was taken, with its Q.
+
+        It holds after any number of moves, and after one that an interruption cut in two.
+        """
         self.reorder(snapshot)
 
     def copy_from(self, other: Self) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def members(subset: int, d: int) -> NDArray[np.bool_]:
-    """Who is in ``subset``, (d,)."""
+    """Which variables are in ``subset``, (d,) of bool."""
     return (subset >> np.arange(d)) & 1 == 1
 
 

@@ -45,12 +45,12 @@ class FactorFit(OrderFit):
 
     @abstractmethod
     def _factorise(self, order: NDArray[np.int64]) -> None:
-        """Factorise the data in ``order``, which becomes the current one."""
+        """Factorise the data in ``order`` (d,), and make it the current one."""
 
     @property
     @abstractmethod
     def _state(self) -> tuple[NDArray[Any], ...]:
-        """What the kernels take first, order and positions last."""
+        """The arrays that all kernels take first: the factor, then order and positions."""
 
     @abstractmethod
     def _swap_deltas(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -58,7 +58,7 @@ class FactorFit(OrderFit):
 
     @property
     def order(self) -> Order:  # type: ignore[override]
-        """The current order."""
+        """The order that the factor's rows follow; made of the array that kernels change."""
         return Order(self._order)
 
     def reorder(self, order: Order) -> None:
@@ -71,7 +71,7 @@ class FactorFit(OrderFit):
             self._factorise(self._order)
 
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
-        """Exact, without factorising anything."""
+        """Exact deltas (d,), read off the factor by one kernel without changing it."""
         profile = np.empty(self._order.size)
         self.kernels.insertion_profile(
             *self._state, self.bound.cost, self._before, variable, profile
@@ -79,7 +79,7 @@ class FactorFit(OrderFit):
         return profile * self._half
 
     def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Exact; the work is for each first position among the pairs."""
+        """Exact deltas (m,); the work grows with the number of first positions among the pairs."""
         if len(pairs) == 0:
             return np.empty(0)
         positions = np.sort(self._position[pairs], axis=1)
@@ -97,7 +97,7 @@ class FactorFit(OrderFit):
         self.kernels.insert(*self._state, variable, position)
 
     def swap(self, i: int, j: int) -> None:
-        """Two insertions."""
+        """Two insertions, i to the place of j and j to that of i: O(d) rotations."""
         p, q = int(self._position[i]), int(self._position[j])
         self.insert(i, q)
         self.insert(j, p)

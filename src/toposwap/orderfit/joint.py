@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class JointScore(BoundScore):
-    """A bound score given by one solver for all parameters."""
+    """A Q that does not separate: a bound score given by one solver for all its parameters.
+
+    A subclass writes :meth:`solve` and :meth:`evaluate`.
+    """
 
     @abstractmethod
     def solve(self, allowed: NDArray[np.bool_], warm: Any | None) -> tuple[Any, float]:
@@ -29,23 +32,25 @@ class JointScore(BoundScore):
         Parameters
         ----------
         allowed
-            (d, d) of bool: ``allowed[i, j]`` tells whether i -> j may be present.
+            (d, d) of bool: ``allowed[i, j]`` tells whether i -> j may be present. Acyclic, the
+            diagonal False; not to be kept or changed.
         warm
             Parameters to start from, possibly with edges that are not allowed; None for none.
 
         Returns
         -------
         parameters, value
-            A stationary point, and Q there; edges that are not allowed are exactly zero.
+            A stationary point, the minimum if Q is convex, and Q there; edges that are not allowed
+            are exactly zero. The parameters are a new object, which later solves may start from.
         """
 
     def fit(self, order: Order) -> JointFit:
-        """Solve once for ``order``."""
+        """Solve all parameters for ``order``, from no start."""
         return JointFit(self, order)
 
 
 class _Tried(NamedTuple):
-    """An order and its solution."""
+    """An order, its solution and Q there: one optimisation that was paid for."""
 
     order: Order
     parameters: Any
@@ -73,15 +78,15 @@ class JointFit(OrderFit):
         return self._deltas[order]
 
     def reorder(self, order: Order) -> None:
-        """Solve for ``order`` and stay there."""
+        """Solve for ``order`` and stay there, unless its delta was the best: then it is solved."""
         self._carry_out(self._solve(order))
 
     def parameters(self) -> Any:
-        """The solution of the last order."""
+        """The solution at the current order, as ``bound.solve`` returned it."""
         return self._parameters
 
     def snapshot(self) -> _Tried:
-        """Order and solution."""
+        """Order, parameters and Q: :meth:`restore` then solves nothing."""
         return _Tried(self.order, self._parameters, self.value)
 
     def restore(self, snapshot: _Tried) -> None:

@@ -32,13 +32,15 @@ class NodeFit:
     Attributes
     ----------
     value
-        Q_node.
+        Q_node at the solution.
     parameters
         Whatever :meth:`SeparableScore.assemble` takes.
     support
-        (d,): the solution would change if this variable were no longer allowed. None: any would.
+        (d,) of bool: the solution would change if this variable were taken from the candidates,
+        because it is a parent. None: any would change it.
     violating
-        (d,): the solution would change if this variable, now absent, were allowed. None: any would.
+        (d,) of bool: the solution would change if this variable, now no candidate, were one,
+        because it violates the KKT conditions there. None: any would change it.
     """
 
     value: float
@@ -48,7 +50,11 @@ class NodeFit:
 
 
 class SeparableScore(BoundScore):
-    """A bound score given by its nodes."""
+    """Q = sum_j Q_j(theta_j) on given data: a bound score given by its nodes.
+
+    A subclass writes :meth:`fit_node`, :meth:`assemble` and :meth:`evaluate`; deltas and moves
+    follow from these.
+    """
 
     @abstractmethod
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
@@ -67,7 +73,8 @@ class SeparableScore(BoundScore):
         -------
         NodeFit
             A stationary point, the minimum if Q_node is convex. Parameters of variables outside
-            ``allowed`` are exactly zero.
+            ``allowed`` are exactly zero. A change of ``allowed`` that ``support`` and ``violating``
+            do not name is taken to change nothing, and the node is not fitted again.
         """
 
     #: Several nodes at once cost less than one by one, so that deltas should be asked for together.
@@ -76,12 +83,23 @@ class SeparableScore(BoundScore):
     def fit_nodes(
         self, wanted: Sequence[tuple[int, NDArray[np.bool_], NodeFit | None]]
     ) -> list[NodeFit]:
-        """:meth:`fit_node` for several nodes, or for one with several sets of candidates."""
+        """:meth:`fit_node` for several nodes, or for one with several sets of candidates.
+
+        Parameters
+        ----------
+        wanted
+            The arguments of each fit: node, ``allowed`` (d,), and ``warm`` or None.
+
+        Returns
+        -------
+        list of NodeFit
+            In the order of ``wanted``, each as :meth:`fit_node` would return it.
+        """
         return [self.fit_node(node, allowed, warm) for node, allowed, warm in wanted]
 
     @abstractmethod
     def assemble(self, nodes: list[NodeFit]) -> Any:
-        """Put the parameters of all nodes together for :meth:`evaluate`."""
+        """Theta for :meth:`evaluate`, from the parameters of ``nodes``, d of them by number."""
 
     def fit(self, order: Order) -> SeparableFit:
         """Fit every node to its predecessors."""
@@ -90,7 +108,7 @@ class SeparableScore(BoundScore):
         return SeparableFit(self, order)
 
     def solve_exactly(self, fit: OrderFit) -> bool:
-        """Dynamic programming over sets of variables, ``2^d d`` node fits."""
+        """Dynamic programming over sets of variables, up to ``2^(d-1) d`` fits of nodes."""
 
         def cost(v: int, before: NDArray[np.bool_]) -> float:
             return self.fit_node(v, before, None).value

@@ -36,7 +36,7 @@ class ScreenedFit(OrderFit):
 
     @abstractmethod
     def restart_nodes(self, deadline: Deadline) -> float:
-        """Fit nodes from further random starts, keep what is better, and say what Q fell by."""
+        """Fit nodes from further random starts, keep what is better; by how much Q fell, >= 0."""
 
     @abstractmethod
     def missing_gradient(self) -> NDArray[np.float64]:

@@ -1,10 +1,10 @@
 r"""The solution of a separable score at an order, and the deltas of moves from there.
 
-When ``v`` passes ``w``, one of the two loses a candidate parent and the other gains one. That
-changes Q only if the other is in the ``support`` of the first or the KKT conditions of the second
-find it ``violating``, so two boolean tables (d, d) tell which nodes a move concerns, and only those
-are fitted. What a node's solution is may depend on where its solver starts (a score that is not
-convex), so a move whose delta was asked for is carried out with the very fits made for it.
+When ``v`` passes ``w``, one of the two loses the other as a candidate parent, and the other gains
+it. Losing a candidate changes a node's solution only if it is in the ``support``, gaining one only
+if it is ``violating`` the KKT conditions there. So two boolean tables (d, d) tell which nodes a
+move concerns, and only those are fitted. If Q is not convex, a node's solution may depend on where
+its solver starts, so a move whose delta was asked for is carried out with the fits made for that.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class SeparableFit(OrderFit):
         return changes
 
     def swap_candidates(self) -> NDArray[np.int64]:
-        """Pairs whose own edge is at stake: in the support of the later, or violating the earlier.
+        """Pairs where the earlier is in the later's support, or the later violates its conditions.
 
         Exchanging two variables that have nothing to do with each other is two insertions. Of many
         pairs, those that stand closest, which are the cheapest to evaluate.
@@ -126,7 +126,7 @@ class SeparableFit(OrderFit):
     # --- moves -----------------------------------------------------------------------------------
 
     def reorder(self, order: Order) -> None:
-        """Refit what changed."""
+        """Refit the nodes that lose a parent or gain a violating candidate, as a delta did."""
         self._carry_out(order, self._plans.get(order) or self._plan(order))
 
     def insert(self, variable: int, position: int) -> None:
@@ -145,11 +145,11 @@ class SeparableFit(OrderFit):
         return self.bound.assemble(self._nodes)
 
     def snapshot(self) -> tuple[Order, list[NodeFit]]:
-        """The order and the fits, O(d)."""
+        """The order and the fits of its nodes, O(d): fits are shared, not copied."""
         return self.order, list(self._nodes)
 
     def restore(self, snapshot: tuple[Order, list[NodeFit]]) -> None:
-        """Nothing is fitted again."""
+        """Go back without fitting anything; tables of the nodes that differ are made anew."""
         order, nodes = snapshot
         changed = [v for v in range(self._d) if nodes[v] is not self._nodes[v]]
         self._nodes, self.order = list(nodes), order
@@ -199,7 +199,7 @@ class SeparableFit(OrderFit):
         self.value = self._sum()
 
     def _violating_of(self, v: int, fit: NodeFit) -> NDArray[np.bool_] | None:  # noqa: ARG002 - hook
-        """The absent variables that ``fit`` of node ``v`` would take."""
+        """The variables (d,) that would change ``fit`` of node ``v`` if they were candidates."""
         return fit.violating
 
     def _carry_out(self, order: Order, plan: Plan) -> None:
@@ -266,7 +266,7 @@ class SeparableFit(OrderFit):
             self._memory.popitem(last=False)
 
     def _along_the_walk(self, v: int, places: range) -> Iterable[tuple[int, NDArray[np.bool_]]]:
-        """What each position of ``v`` means for it and for those whom it matters to."""
+        """Nodes and candidates of all fits that the deltas of moving ``v`` to ``places`` need."""
         here = int(self.order.positions[v])
         for k in places:
             if k != here:
@@ -320,7 +320,7 @@ class SeparableFit(OrderFit):
 
 
 def _ended_higher(known: NodeFit, warm: NodeFit, allowed: NDArray[np.bool_]) -> bool:
-    """Whether ``known`` is a worse local minimum than ``warm``, which uses nothing else."""
+    """Whether ``known`` is a worse local minimum than ``warm``, whose parents are all allowed."""
     if not known.value > warm.value + _ROUNDING * abs(warm.value):
         return False
     return warm.support is not None and not bool((warm.support & ~allowed).any())

@@ -25,7 +25,10 @@ _HUGE = 1e100
 
 
 class Penalty(ABC):
-    """rho, summed over the entries of W; the diagonal of W is zero and rho(0) = 0."""
+    """sum_ij rho(W_ij), with rho(0) = 0, rho >= 0 and rho(-w) = rho(w).
+
+    Settings only. Solvers know the two kinds below and refuse any other.
+    """
 
     name: ClassVar[str]
     #: rho is convex.
@@ -36,21 +39,27 @@ class Penalty(ABC):
     by_size: ClassVar[bool] = True
 
     def bind(self, n: int, d: int) -> Penalty:  # noqa: ARG002 - most weights depend on neither
-        """The penalty with weights that depend on ``n`` rows and ``d`` columns worked out."""
+        """The penalty on ``n`` rows of ``d`` columns, its weight worked out where these decide it.
+
+        Scores evaluate what this returns, and not the settings.
+        """
         return self
 
     @abstractmethod
     def value(self, W: NDArray[np.float64]) -> float:
-        """Sum rho(W) over all entries."""
+        """The sum of rho(W) over all entries of an array of any shape."""
 
     @abstractmethod
     def slope(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
-        """rho'(W), the shape of W, right where W is not zero (and zero where it is)."""
+        """rho'(W), of the shape of W: the derivative where W is not zero, and zero where it is."""
 
     @property
     @abstractmethod
     def threshold(self) -> float:
-        """The largest |gradient of the loss| for which a zero coefficient is stationary."""
+        """The largest |gradient of the loss| at which a zero coefficient is stationary.
+
+        rho'(0+) where rho is continuous, infinite where leaving zero costs at once.
+        """
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
@@ -81,10 +90,10 @@ class ProximalPenalty(Penalty):
     @property
     @abstractmethod
     def numbers(self) -> tuple[float, ...]:
-        """What ``terms`` and ``step`` take as a, b and c, at most three numbers."""
+        """What ``terms`` and ``step`` take as a, b and c: at most three, the missing ones are 0."""
 
     def rho(self) -> Rho:
-        """The penalty as kernels take it."""
+        """The penalty as kernels take it: addresses, slope at zero and numbers."""
         return _rho(self.terms, self.step, *self._three())
 
     def _three(self) -> tuple[float, float, float]:
@@ -92,26 +101,26 @@ class ProximalPenalty(Penalty):
         return float(a), float(b), float(c)
 
     def value(self, W: NDArray[np.float64]) -> float:
-        """Sum rho(W) over all entries."""
+        """The sum of rho(W) over all entries, by the compiled ``terms``."""
         from toposwap.kernels.penalized.rho import rho_sum
 
         return rho_sum(np.array(W, dtype=np.float64).ravel(), self.rho())
 
     def slope(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
-        """rho'(W)."""
+        """rho'(W), the shape of W, from ``terms``; zero where W is."""
         return self._everywhere(W)[1]
 
     def curvature(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
-        """rho''(W), zero where W is."""
+        """rho''(W), of the shape of W, negative where rho is concave; zero where W is."""
         return self._everywhere(W)[2]
 
     def proximal(self, z: float, curvature: float) -> float:
-        """argmin_w curvature/2 w^2 - z w + rho(w)."""
+        """argmin_w curvature/2 w^2 - z w + rho(w), the global minimum, for curvature > 0."""
         return float(np.copysign(self.step(abs(z), curvature, *self._three()), z))
 
     @property
     def threshold(self) -> float:
-        """The slope at zero."""
+        """rho'(0+), the slope to the right of zero: the half-width of its kink."""
         return float(self.terms(0.0, *self._three())[1])
 
     @property

@@ -1,4 +1,4 @@
-"""An L0 penalty: l0, and the weights that information criteria give it."""
+"""L0 penalties: a weight for each edge, given or that of an information criterion."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class BIC(EdgePenalty):
         return L0(self.factor * log(n) / (2 * n))
 
     def value(self, W: NDArray[np.float64]) -> float:  # noqa: ARG002
-        """Not known before :meth:`bind`."""
+        """Refuse: the weight of an edge is not known before :meth:`bind`."""
         raise _unbound(self)
 
 

@@ -42,5 +42,5 @@ class L1(ProximalPenalty):
 
     @property
     def numbers(self) -> tuple[float]:
-        """The weight."""
+        """The weight alone, as a; b and c are not used."""
         return (self.weight,)

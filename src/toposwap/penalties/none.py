@@ -1,4 +1,4 @@
-"""No penalty."""
+"""No penalty: the loss alone, and every edge that the order allows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from toposwap.penalties.base import ProximalPenalty
 
 @penalty_terms
 def terms(_size: float, _a: float, _b: float, _c: float) -> tuple[float, float, float]:
-    """Nothing."""
+    """(0, 0, 0): value, slope and curvature at any size."""
     return 0.0, 0.0, 0.0
 
 
@@ -21,7 +21,7 @@ def step(z: float, curvature: float, _a: float, _b: float, _c: float) -> float:
 
 
 class NoPenalty(ProximalPenalty):
-    """rho(w) = 0."""
+    """rho(w) = 0: nothing is shrunk and nothing set to zero."""
 
     name: ClassVar[str] = "none"
     convex: ClassVar[bool] = True
@@ -33,5 +33,5 @@ class NoPenalty(ProximalPenalty):
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """None."""
+        """Empty: ``terms`` and ``step`` take no settings."""
         return ()

@@ -11,7 +11,7 @@ from toposwap.penalties.base import ProximalPenalty
 
 @penalty_terms
 def terms(size: float, weight: float, _b: float, _c: float) -> tuple[float, float, float]:
-    """Curvature alone."""
+    """weight/2 t^2, its slope weight t and its curvature weight: no kink at zero."""
     return 0.5 * weight * size * size, weight * size, weight
 
 
@@ -41,5 +41,5 @@ class Ridge(ProximalPenalty):
 
     @property
     def numbers(self) -> tuple[float]:
-        """The weight."""
+        """The weight alone, as a; b and c are not used."""
         return (self.weight,)

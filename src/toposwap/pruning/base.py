@@ -59,12 +59,21 @@ class Pruned:
 
 
 class Pruner(ABC):
-    """Which edges of a solution are kept. Settings only: one object serves many solutions."""
+    """Which edges of a solution are kept. Settings only: one object serves many solutions.
+
+    A subclass has a name and writes :meth:`prune`.
+    """
 
     name: ClassVar[str]
 
     def check(self, bound: BoundScore) -> None:  # noqa: B027 - most suit every score
-        """Refuse a score that the rule is not made for, before anything is searched."""
+        """Refuse a score that the rule is not made for, before anything is searched.
+
+        Raises
+        ------
+        InputError
+            If ``bound`` is of a kind that the rule cannot judge.
+        """
 
     @abstractmethod
     def prune(
@@ -81,9 +90,10 @@ class Pruner(ABC):
         Parameters
         ----------
         bound
-            The score on its data.
+            The score on its data, which :meth:`check` has passed.
         parameters, order
-            The solution, and the order that it belongs to.
+            The solution, as ``bound.evaluate`` takes it, and the order that it belongs to; neither
+            is changed.
         rng
             For rules that search.
         deadline
@@ -92,13 +102,17 @@ class Pruner(ABC):
         Returns
         -------
         Pruned
-            A DAG among the edges that ``bound`` permits.
+            A DAG among the edges that ``bound`` permits, with an order of it that is permitted.
         """
 
     def order(
         self, bound: BoundScore, parameters: Any, order: Order, *, deadline: Deadline = NEVER
     ) -> Order:
-        """An order of the graph that is kept, as near to ``order`` as it can be."""
+        """The order of what :meth:`prune` would keep, for a search that may go there.
+
+        Parameters and deadline are those of :meth:`prune`; a rule overrides this where it knows the
+        order before it has fitted the graph.
+        """
         rng = np.random.default_rng(0)
         return self.prune(bound, parameters, order, rng=rng, deadline=deadline).order
 

@@ -83,7 +83,7 @@ class Revision:
 
     @property
     def edges(self) -> NDArray[np.bool_]:
-        """(d, d)."""
+        """``[i, j]`` (d, d): i is an input of the network of j."""
         edges = np.zeros((self._d, self._d), dtype=bool)
         for j, fit in enumerate(self.fits):
             edges[fit.parameters.inputs, j] = True

@@ -34,7 +34,7 @@ class KeepAll(Pruner):
         rng: np.random.Generator,  # noqa: ARG002 - nothing is drawn
         deadline: Deadline = NEVER,  # noqa: ARG002 - takes no time
     ) -> Pruned:
-        """The solution itself."""
+        """W(theta) with all its edges, at the order of the solution; nothing is fitted."""
         return Pruned(
             bound.weights(parameters).copy(),
             order,

@@ -25,7 +25,7 @@ _STATUS = {
 
 
 def status_in_words(status: str) -> str:
-    """How a search ended."""
+    """A ``status_`` as a sentence for the reader; an unknown one stays as it is."""
     return _STATUS.get(status, status)
 
 

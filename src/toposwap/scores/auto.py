@@ -124,7 +124,7 @@ def _kinds(data: Dataset) -> tuple[list[ColumnLoss], list[str]]:
 
 
 def _continuous(data: Dataset) -> str:
-    """Which columns have the Gaussian likelihood by nature, and which for want of a better one."""
+    """Which columns have the Gaussian likelihood by nature, and which because none fits better."""
     if data.rows is None:
         return "only a covariance matrix is known"
     whole = [name for name, x in zip(data.names, data.rows.T, strict=True) if is_whole(x)]

@@ -127,7 +127,10 @@ class Score(ABC):
         """
 
     def with_l0(self) -> Score | None:
-        """The same loss with BIC's L0 penalty in place of its own, for ``prune="bic"``, if any."""
+        """The same loss with BIC's L0 penalty in place of its own, which ``prune="bic"`` searches.
+
+        None where the loss has no such counterpart; then ``prune="bic"`` is refused.
+        """
         return None
 
     def __repr__(self) -> str:
@@ -136,9 +139,12 @@ class Score(ABC):
 
 
 class BoundScore(ABC):
-    """Q on given data.
+    """Q on given data: evaluated at any parameters, and solved for any order.
 
-    Its fits may be at work in several threads, so it does not change after it is made.
+    A subclass writes :meth:`evaluate` and :meth:`fit`; the two must agree: at the parameters of a
+    fit that was refreshed, :meth:`evaluate` finds the fit's value, to within rounding error.
+    ``admissible`` is set before the first fit. From then on nothing here changes, because fits may
+    be at work in several threads.
     """
 
     score: Score
@@ -176,7 +182,10 @@ class BoundScore(ABC):
         return self.admissible.candidates(order, node)
 
     def positions(self, order: Order, variable: int) -> range:
-        """Which positions ``variable`` may be moved to at ``order``, its own among them."""
+        """Which positions ``variable`` may take at ``order`` while the others keep their order.
+
+        A range without a gap, its own position in it; ``range(d)`` if nothing is ruled out.
+        """
         return self.admissible.positions(order, variable)
 
     # --- Q ---------------------------------------------------------------------------------------
@@ -197,7 +206,7 @@ class BoundScore(ABC):
         """
 
     def weights(self, parameters: Any) -> NDArray[np.float64]:
-        """W(theta), (d, d)."""
+        """W(theta), (d, d): zero exactly where the edge is absent."""
         return self.evaluate(parameters).weights
 
     @abstractmethod
@@ -216,17 +225,40 @@ class BoundScore(ABC):
         """
 
     def as_parameters(self, given: Any) -> Any:
-        """``given`` by a user as :meth:`evaluate` takes it, or an error that says what it takes.
+        """What a user gives, as :meth:`evaluate` takes it.
 
-        Here a weight matrix; a score whose edges have blocks of parameters overrides this.
+        Parameters
+        ----------
+        given
+            Here a weight matrix (d, d), as an array or a frame over the columns' names; a score
+            whose edges have blocks of parameters overrides this.
+
+        Raises
+        ------
+        InputError
+            If it is nothing of the kind, with what this score takes.
         """
         return as_weights(given, self.data.names)
 
     def predictor(self, parameters: Any) -> Predictor:
         """The fitted value of each column given the other columns, as a function of new rows.
 
-        It holds what it needs and not the data, so that a fitted model stays small. One that is
-        also a :class:`DensityPredictor` makes cross-validation possible.
+        Parameters
+        ----------
+        parameters
+            Theta, as :meth:`OrderFit.parameters` returns it.
+
+        Returns
+        -------
+        Predictor
+            From rows (m, d) to fitted values (m, d), in the units of the data. It holds what it
+            needs and not the data, so that a fitted model stays small. One that is also a
+            :class:`DensityPredictor` makes cross-validation possible.
+
+        Raises
+        ------
+        NotImplementedError
+            If the score makes no predictions, as here.
         """
         raise NotImplementedError(f"{self.score!r} makes no predictions")
 
@@ -242,10 +274,16 @@ class BoundScore(ABC):
     def solve_exactly(self, fit: OrderFit) -> bool:  # noqa: ARG002 - most scores cannot
         """Bring ``fit`` to the global minimum over all orders that :meth:`positions` permits.
 
+        Parameters
+        ----------
+        fit
+            One of this score's, at any order.
+
         Returns
         -------
         bool
-            False, with ``fit`` as it was, if there is no way to find it.
+            True with ``fit`` at the minimum; False, with ``fit`` as it was, if there is no way to
+            find it.
 
         Raises
         ------

@@ -37,15 +37,15 @@ class LinearModel:
     losses: Sequence[ColumnLoss] | None = None
 
     def linear(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """F = b + X W, (m, d)."""
+        """F = b + X W for rows ``X`` (m, d), (m, d): the predictors, not yet means."""
         return X @ self.weights + self.intercepts
 
     def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(m,)."""
+        """Log p of each row of ``X`` (m, d) at F = b + X W, (m,)."""
         return self.densities(X, self.linear(X))
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(m, d)."""
+        """The means of the columns at F for rows ``X`` (m, d), (m, d)."""
         f = self.linear(X)
         if self.losses is None:
             return f
@@ -84,11 +84,11 @@ class AdditiveModel:
     densities: Densities
 
     def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(m,)."""
+        """Log p of each row of ``X`` (m, d) at the fitted sums, (m,)."""
         return self.densities(X, self(X))
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(m, d)."""
+        """The sums of functions at rows ``X`` (m, d), about the means, (m, d)."""
         fitted = np.tile(self.means, (len(X), 1))
         for x, expansion, block in zip(X.T, self.expansions, self.theta, strict=True):
             fitted += expansion(x) @ block[: expansion.size]

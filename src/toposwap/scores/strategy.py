@@ -1,4 +1,4 @@
-"""How a score wants to be searched, as plain data."""
+"""How a score is best searched, as plain data."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Strategy:
     restarts
         How often a search perturbs the best order and descends again.
     surrogates
-        Cheaper scores, the coarsest first. The search by neighbourhoods follows the first one from
+        Cheaper scores, the cheapest first. The search by neighbourhoods follows the first one from
         the starting order and lets it repair every other perturbed order; the screened search goes
         through all of them before it begins.
     pruner

@@ -1,4 +1,4 @@
-"""The moves through orders."""
+"""Searches: ways through the orders, each a generator of improving moves."""
 
 from toposwap.search.auto import AutoSearch
 from toposwap.search.base import Context, Move, Progress, Search, Step, run

@@ -50,7 +50,7 @@ class AutoSearch(Search):
         self.n_jobs = n_jobs
 
     def moves(self, fit: OrderFit, context: Context) -> Generator[Move, None, bool | None]:
-        """Those of the search that was chosen."""
+        """Check the settings, then make the moves of the search that the strategy names."""
         restarts = self.n_restarts
         if restarts is not None and (not isinstance(restarts, int | np.integer) or restarts < 0):
             raise InputError(f"n_restarts: must be a whole number >= 0, got {restarts!r}")

@@ -40,7 +40,19 @@ class Move:
 
 @dataclass(frozen=True)
 class Step:
-    """One record of the history: a move and where it led."""
+    """One record of the history: a move and where it led.
+
+    Attributes
+    ----------
+    iteration
+        0 for the start, and for steps with a surrogate before it; then 1, 2, ...
+    score
+        Q after the move; of the surrogate, for its steps.
+    space, candidates, move
+        As in :class:`Move`, ``move`` being its text.
+    seconds
+        Since the search began, time for compiling left out.
+    """
 
     iteration: int
     score: float
@@ -54,7 +66,7 @@ class Progress(Protocol):
     """Called after each step; progress bars and logs hang here."""
 
     def __call__(self, step: Step) -> None:
-        """Take note of ``step``."""
+        """See the ``step`` just made; what is raised here ends the search."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +95,11 @@ class Context:
 
 
 class Search(ABC):
-    """A way through the orders: settings, and a generator of improving moves."""
+    """A way through the orders: settings, and a generator of improving moves.
+
+    A subclass stores its settings in ``__init__`` and writes :meth:`moves`. It knows no score: all
+    it asks is what :class:`~toposwap.orderfit.base.OrderFit` answers. :func:`run` owns the loop.
+    """
 
     name: ClassVar[str]
     #: What the status is called when the search ends by itself.
@@ -98,8 +114,9 @@ class Search(ABC):
         Parameters
         ----------
         fit
-            At the starting order. Moved by the search through its verbs, and at no other time than
-            between two moves that are yielded.
+            At the starting order, which is permitted. The search moves it through its verbs. It
+            may stand anywhere in between, but when a move is yielded or the search returns it
+            stands at the best order met.
         context
             Names, randomness, deadline.
 
@@ -139,8 +156,10 @@ def run(
 
     Parameters
     ----------
-    search, fit
-        How, and from where.
+    search
+        Whose moves are made; one object serves many runs.
+    fit
+        At a starting order that is permitted; moved.
     names, rng, pruner, surrogates_followed
         As in :class:`Context`.
     deadline
@@ -148,12 +167,15 @@ def run(
     progress
         Called with each step.
     max_iter
-        The most steps; 0 stays at the start.
+        The most steps; 0 stays at the start, None has no limit.
 
     Returns
     -------
-    history, status
-        One record a step, the start included; and how it ended.
+    history
+        The start, then one record a step; Q falls from each to the next.
+    status
+        How it ended: ``search.finished``, "time limit", "iteration limit" or "interrupted" (by
+        Ctrl-C, after which ``fit`` is whole as ever).
     """
     began = clock()
     deadline = Deadline(search.time_budget) if deadline is None else deadline

@@ -23,7 +23,7 @@ class ExactSearch(Search):
     finished: ClassVar[str] = "global minimum"
 
     def moves(self, fit: OrderFit, context: Context) -> Iterator[Move]:  # type: ignore[override]
-        """One step, to the end."""
+        """At most one move, to the global minimum; refused where that is out of reach."""
         d = len(context.names)
         if d > _LARGEST:
             raise InputError(

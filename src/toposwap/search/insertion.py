@@ -1,4 +1,4 @@
-"""Insertions alone."""
+"""Local search by insertions alone: one variable at a time to its best place."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class InsertionSearch(Search):
     name: ClassVar[str] = "insertion"
 
     def moves(self, fit: OrderFit, context: Context) -> Iterator[Move]:  # type: ignore[override]
-        """Sweep, and believe in an optimum only when rounding errors have been cleared."""
+        """Sweep until nothing moves, and once more after rounding errors have been cleared."""
         d = len(context.names)
         fresh = False
         while True:

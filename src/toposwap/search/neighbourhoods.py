@@ -25,7 +25,7 @@ class NeighbourhoodSearch(Search):
     Where the score has a surrogate, a search with that comes first.
 
     The end is a local optimum of both neighbourhoods. For a score that sets edges to zero it may
-    still violate the KKT conditions; then the move that Lemma 3 promises comes next, so that the
+    still violate the KKT conditions; then the move that Lemma 3 guarantees comes next, so that the
     end is always a KKT point.
 
     Parameters

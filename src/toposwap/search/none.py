@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class NoSearch(Search):
-    """Stay at the starting order."""
+    """Stay at the starting order: its solution and certificate, without a search."""
 
     name: ClassVar[str] = "none"
     finished: ClassVar[str] = "given order"
@@ -24,5 +24,5 @@ class NoSearch(Search):
         fit: OrderFit,  # noqa: ARG002
         context: Context,  # noqa: ARG002
     ) -> Iterator[Move]:
-        """Make none."""
+        """None at all: the fit at the starting order is the result."""
         yield from ()

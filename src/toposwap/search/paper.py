@@ -80,7 +80,7 @@ class PaperSearch(Search):
         self.several = several
 
     def moves(self, fit: OrderFit, context: Context) -> Iterator[Move]:  # type: ignore[override]
-        """The while loop of Algorithm TOPO."""
+        """The loop of Algorithm TOPO: repair violations, else swap in the small or large space."""
         names, rng = context.names, context.rng
         s_small, s_large, s_0 = self.sizes(len(names))
         large_searches = 0

@@ -105,7 +105,7 @@ class Restarts:
         rng = np.random.default_rng([self._seed, restart])
         if self._surrogate is None:
             d = len(trial.order)
-            # A large perturbation is nearly a search from scratch: the dearer, the rarer.
+            # A large perturbation is nearly a search from scratch: rarer where that takes longer.
             large = rng.integers(max(4, d // 3)) == 0
             perturb(trial, rng, at_most=d // 2 if large else 0)
         elif restart % 2:

@@ -52,7 +52,7 @@ class ScreenedSearch(Search):
     def moves(  # type: ignore[override]
         self, fit: ScreenedFit, context: Context
     ) -> Generator[Move, None, bool | None]:
-        """Roughly down, then exactly."""
+        """Descend with rough fits, polish them, then repair violations of the KKT conditions."""
         searching, polishing = (context.deadline.part(share) for share in (_SEARCHED, _POLISHED))
         with fit.roughly():
             if not context.surrogates_followed:
@@ -81,7 +81,7 @@ class ScreenedSearch(Search):
     ) -> Iterator[Move]:
         """Sweeps, then restarts; ``by_pruning`` goes to the pruned graph's order in between.
 
-        Pruning takes as long as several sweeps, and less the coarser the score is.
+        Pruning takes as long as several sweeps, so this is for surrogates, which are cheap.
         """
         names = context.names
         d = len(names)
@@ -192,7 +192,7 @@ class CoarseStep(NamedTuple):
 def through_surrogates(
     bound: BoundScore, order: Order, context: Context, deadline: Deadline = NEVER
 ) -> Iterator[CoarseStep]:
-    """The ways of searches with the surrogates of ``bound``, one after the other."""
+    """Search with one surrogate of ``bound`` after the other; each begins where the last ended."""
     for surrogate in bound_surrogates(bound):
         if deadline.passed:
             break
@@ -206,7 +206,7 @@ def through_surrogates(
 
 
 def slack(fit: ScreenedFit, concerned: int) -> float:
-    """What rough deltas of moves that concern so many nodes may be off by."""
+    """How much too high the rough delta of a move may be that concerns so many nodes."""
     d = len(fit.order)
     return _SLACK * abs(fit.value) * min(concerned, d / 3) / d
 

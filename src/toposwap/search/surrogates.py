@@ -20,7 +20,7 @@ class BoundSurrogate(NamedTuple):
 
 
 def bound_surrogates(bound: BoundScore) -> Iterator[BoundSurrogate]:
-    """The surrogates of ``bound``, the coarsest first, under the same edges and orders.
+    """The surrogates of ``bound``, the cheapest first, under the same edges and orders.
 
     One that cannot be tied to these data (columns that depend on each other, say, which only the
     surrogate minds) is left out.

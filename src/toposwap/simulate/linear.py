@@ -39,12 +39,12 @@ NOISES: dict[str, Noise] = {}
 
 
 def _unit_scale(_rng: np.random.Generator, d: int) -> Floats:
-    """scale_j = 1."""
+    """scale_j = 1 for all j, (d,): equal noise variances."""
     return np.ones(d)
 
 
 def _unequal_scale(rng: np.random.Generator, d: int) -> Floats:
-    """scale_j ~ Unif[1, 2]."""
+    """scale_j ~ Unif[1, 2], (d,): noise variances between 1 and 4."""
     return rng.uniform(1, 2, d)
 
 
@@ -69,7 +69,7 @@ def noise_law(name: str, scale: DrawScale = _unit_scale) -> Callable[[DrawNoise]
 @noise_law("gauss-NV", scale=_unequal_scale)
 @noise_law("gauss-EV")
 def _gauss(rng: np.random.Generator, shape: tuple[int, int]) -> Floats:
-    """N(0, 1): variance 1."""
+    """N(0, 1), (n, d): mean 0, variance 1."""
     return rng.standard_normal(shape)
 
 

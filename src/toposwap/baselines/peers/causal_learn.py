@@ -142,7 +142,7 @@ class BOSS(_CausalLearn):
         self.random_state = random_state
 
     def find(self, data: Dataset, rng: np.random.Generator) -> Found:
-        """From a random order."""
+        """Best order search from a random order, which ``rng`` draws; its CPDAG."""
         boss = self.module("causallearn.search.PermutationBased.BOSS").boss
         with quietly(rng):
             learned = boss(

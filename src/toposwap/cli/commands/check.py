@@ -1,4 +1,4 @@
-"""``toposwap check``."""
+"""``toposwap check``: whether given weights are a local optimum on a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``toposwap compare``."""
+"""``toposwap compare``: two graphs, edge by edge and as equivalence classes."""
 
 from __future__ import annotations
 

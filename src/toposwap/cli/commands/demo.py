@@ -1,4 +1,4 @@
-"""``toposwap demo``."""
+"""``toposwap demo``: learn from the bundled table and compare with its graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``toposwap fit``."""
+"""``toposwap fit``: learn a graph from a table."""
 
 from __future__ import annotations
 

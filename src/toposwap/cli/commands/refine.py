@@ -1,4 +1,4 @@
-"""``toposwap refine``."""
+"""``toposwap refine``: search on from the weights of any method."""
 
 from __future__ import annotations
 

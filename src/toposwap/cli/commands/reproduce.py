@@ -1,4 +1,4 @@
-"""``toposwap reproduce``."""
+"""``toposwap reproduce``: run an experiment's cells, and draw its figure and table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``toposwap simulate``."""
+"""``toposwap simulate``: a random graph and a table drawn from it."""
 
 from __future__ import annotations
 

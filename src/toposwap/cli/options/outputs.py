@@ -47,7 +47,7 @@ class Outputs:
                     )
 
     def write(self, model: Topo, rows: int) -> None:
-        """Write every file."""
+        """Write the learned graph to ``graphs`` and its picture to ``plot``; ``rows`` is n."""
         from toposwap.report.record import write_result
 
         for path in self.graphs:
@@ -59,7 +59,7 @@ class Outputs:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """All the files."""
+        """Every file that will be written: the graphs, then the picture."""
         return self.graphs if self.plot is None else (*self.graphs, self.plot)
 
 

@@ -36,7 +36,7 @@ def show_json(record: Any) -> None:
 
 
 def say(text: str = "", end: str = "\n") -> None:
-    """Print ``text``."""
+    """Print ``text`` to standard output, which may have been closed by its reader."""
     try:
         click.echo(text + end, nl=False)
     except BrokenPipeError:

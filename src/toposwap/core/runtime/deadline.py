@@ -28,7 +28,7 @@ class Deadline:
 
     @property
     def passed(self) -> bool:
-        """Whether the moment is over."""
+        """Whether the deadline is over, so that nothing more is begun."""
         return clock() > self._end
 
     def part(self, share: float) -> Deadline:
@@ -42,5 +42,5 @@ class Deadline:
         return earlier
 
 
-#: For callers that have all the time they want.
+#: For callers without a time limit.
 NEVER = Deadline()

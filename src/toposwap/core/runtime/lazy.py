@@ -54,7 +54,7 @@ class LazyMaker:
 
     @property
     def target(self) -> Any:
-        """What is called."""
+        """The object called ``name``; asking for it imports its module."""
         return getattr(import_module(self._home), self._name)
 
     def __getattr__(self, name: str) -> Any:

@@ -39,7 +39,7 @@ class Nodes(NamedTuple):
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """The order, (d,)."""
+        """The variables from first to last, (d,); a view, which kernels write to."""
         return self.places[ORDER]
 
     @property

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @reassociated_kernel(inner=True, inlined=True)
 def dot(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-    """sum_i a_i b_i."""
+    """sum_i a_i b_i of two vectors (n,), summed in any order."""
     total = 0.0
     for i in range(a.size):
         total += a[i] * b[i]

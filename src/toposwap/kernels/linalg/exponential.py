@@ -17,7 +17,7 @@ _TAYLOR = 1.0 / np.cumprod(np.concatenate((np.ones(1), np.arange(1.0, 17.0))))
 
 @kernel
 def _row_norm(nonnegative: NDArray[np.float64]) -> float:
-    """Largest row sum."""
+    """max_i sum_j B_ij, the infinity norm of a non-negative B (d, d)."""
     norm = 0.0
     for i in range(nonnegative.shape[0]):
         norm = max(norm, nonnegative[i].sum())

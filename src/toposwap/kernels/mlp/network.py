@@ -100,7 +100,7 @@ def activate(Z: Reals, activation: int) -> None:
 
 @reordered_kernel(inner=True)
 def _predict(S: Reals, v: NDArray[np.float64], f: Reals) -> None:
-    """Put S'v into f (n,)."""
+    """Put the outputs S'v into f (n,), summed in double precision."""
     total = np.empty(f.size)
     for i in range(f.size):
         total[i] = 0.0

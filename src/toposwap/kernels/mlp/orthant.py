@@ -27,8 +27,8 @@ _WINDOW = 20
 _SLOPE = 0.2
 #: Biases have no penalty to hold them.
 _LEAST_STIFFNESS = 1e-3
-#: Units that die do so early; those left are cheaper. Until the first count all weights are taken
-#: to be alike, because output weights say nothing yet.
+#: Units that lose their inputs do so early; those left are cheaper. Until the first count all
+#: weights are taken to be alike, because output weights say nothing yet.
 _COUNTED_AFTER = (12, 40)
 
 
@@ -51,8 +51,8 @@ def descend(
     """Improve a network by :func:`minimise`, in place; return its penalised value.
 
     The network is ``first`` (h, k) and ``output`` (h,), with a column of biases and an intercept at
-    the end of them if ``bias``; these bear no penalty. Units without inputs are left out if they
-    are ``stays_constant``: at the start, and twice on the way.
+    the end of them if ``bias``; these bear no penalty. If a unit without inputs ``stays_constant``,
+    such units are left out: at the start, and twice on the way.
     """
     h, k = first.shape
     inputs = k - 1 if bias else k
@@ -118,7 +118,7 @@ def descend(
 def living_units(
     first: NDArray[np.float64], inputs: int, stays_constant: bool
 ) -> NDArray[np.int64]:
-    """Units that have inputs, or all that are not ``stays_constant``; at least one."""
+    """Units with inputs, or all if one without ``stays_constant`` is False; at least one."""
     alive = np.empty(first.shape[0], dtype=np.int64)
     count = 0
     for a in range(first.shape[0]):
@@ -136,7 +136,7 @@ def living_units(
 
 @reordered_kernel(inner=True)
 def mean_squares(X: network.Reals) -> NDArray[np.float64]:
-    """Of each row, (k,)."""
+    """1/n sum_t X_it^2 of each row i of X (k, n), (k,)."""
     k, n = X.shape
     means = np.empty(k)
     for i in range(k):

@@ -101,7 +101,7 @@ def single_dot(a: NDArray[np.float32], b: NDArray[np.float32]) -> np.float32:
 
 @reordered_kernel(inner=True)
 def add_multiple(factor: np.float32, x: NDArray[np.float32], y: NDArray[np.float32]) -> None:
-    """Add ``factor`` x to y."""
+    """``y += factor x``, in place, for vectors (n,) in single precision."""
     for i in range(x.size):
         y[i] += factor * x[i]
 

@@ -5,9 +5,9 @@ r"""One node of a Gaussian score with a penalty on its coefficients.
 
 :math:`\varphi` being the loss as a function of the residual variance, s / 2 or (log s) / 2. It is
 concave and lies below its tangent, so repeating the quadratic problem of the tangent at the current
-point goes down to a stationary point. Only
-columns that are in use or violate their condition take part; residuals come from the factor R, not
-from the covariance, which keeps small residual variances accurate.
+point goes down to a stationary point. Only columns that are in use or violate their condition take
+part; residuals come from the factor R, not from the covariance, which keeps small residual
+variances accurate.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def stationarity(w: float, gradient: float, rho: Rho, s: float, v: float) -> flo
 
 @kernel(inner=True)
 def penalty_sum(w: NDArray[np.float64], rho: Rho, s: NDArray[np.float64], v: float) -> float:
-    """sum_u rho_u(w_u)."""
+    """sum_u rho_u(w_u) over w (m,) with units s (m,); zeros add nothing."""
     total = 0.0
     for u in range(w.size):
         if w[u] != 0.0:

@@ -62,7 +62,7 @@ class BasisBIC(Score):
         self.n_functions = n_functions
 
     def bind(self, data: Dataset) -> BoundBasisBIC:
-        """Expand the columns."""
+        """Check the factor and expand the columns into orthonormal functions."""
         checked("factor", self.factor)
         return BoundBasisBIC(self, data, Design.of(data, self.basis, self.n_functions))
 
@@ -103,7 +103,7 @@ class BoundBasisBIC(Additive, SeparableScore):
         return NodeFit(value, theta * deviation, support=parents, violating=violating)
 
     def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64]:
-        """Theta, (d, m, d)."""
+        """Stack the nodes' (d, m) to theta, (d, m, d)."""
         return np.stack([node.parameters for node in nodes], axis=2)
 
     def _loss(self, share: float, deviation: float) -> float:

@@ -156,7 +156,7 @@ class Additive(BoundScore):
         return float(np.exp(np.log(self.design.deviations).mean()))
 
     def as_parameters(self, given: Any) -> NDArray[np.float64]:
-        """Theta, (d, m, d)."""
+        """Theta (d, m, d), with the shape of this design, or an error that says it."""
         return self.design.as_parameters(given)
 
     def predictor(self, parameters: NDArray[np.float64]) -> AdditiveModel:

@@ -80,12 +80,12 @@ class GroupBasis(Score):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """With the penalty."""
+        """The name with its penalty: "basis-mcp" or "basis-lasso"."""
         return f"basis-{self.penalty}"
 
     @property
     def convex(self) -> bool:  # type: ignore[override]
-        """The group lasso is."""
+        """True for the group lasso; the group MCP is concave beyond zero."""
         return self.penalty == "lasso"
 
     def bind(self, data: Dataset) -> BoundGroupBasis:
@@ -180,7 +180,7 @@ class BoundGroupBasis(Additive, SeparableScore):
         )
 
     def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64]:
-        """Theta, (d, m, d)."""
+        """Stack the nodes' (d, m) to theta, (d, m, d)."""
         return np.stack([node.parameters for node in nodes], axis=2)
 
     def evaluate(self, parameters: NDArray[np.float64]) -> Point:

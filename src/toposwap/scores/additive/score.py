@@ -146,7 +146,7 @@ class BoundBasis(Additive, SeparableScore):
             )
 
     def fit(self, order: Order) -> OrderFit:  # type: ignore[override]
-        """Solve for ``order``."""
+        """A factor pair where every predecessor may be a parent, else node by node."""
         from toposwap.scores.additive.fit import BasisFit
 
         return BasisFit(self, order) if self.admissible.only_orders else super().fit(order)
@@ -165,7 +165,7 @@ class BoundBasis(Additive, SeparableScore):
         return NodeFit(value, theta * deviation, support=np.asarray(theta.any(axis=1)))
 
     def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64]:
-        """Theta, (d, m, d)."""
+        """Stack the nodes' (d, m) to theta, (d, m, d)."""
         return np.stack([node.parameters for node in nodes], axis=2)
 
     def solve_exactly(self, fit: OrderFit) -> bool:

@@ -1,4 +1,4 @@
-"""Anyone's own Q."""
+"""Q as any differentiable function that a user writes."""
 
 from toposwap.scores.custom.score import Differentiable
 

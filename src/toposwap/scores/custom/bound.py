@@ -36,7 +36,7 @@ class OwnPredictor:
     mean: NDArray[np.float64]
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(m, d)."""
+        """The user's prediction for rows ``X`` (m, d), (m, d), in the units of the data."""
         expected = np.asarray(self.function(self.parameters, X - self.mean), dtype=np.float64)
         if expected.shape != X.shape:
             raise InputError(
@@ -112,7 +112,7 @@ class OwnJoint(_Own, JointScore):
     """Q does not separate: each order is one optimisation."""
 
     def solve(self, allowed: NDArray[np.bool_], warm: Any | None) -> tuple[Any, float]:
-        """All parameters at once."""
+        """Minimise Q over the entries of ``allowed`` edges and of none, as one problem."""
         problem = self.problem
         layout = problem.layout
         free = layout.free(allowed)
@@ -127,7 +127,7 @@ class OwnJoint(_Own, JointScore):
 
 
 class OwnNodes(_Own, SeparableScore):
-    """Q is a sum over nodes."""
+    """Q = sum_j Q_j(theta_j): nodes are solved on their own, many in one batch."""
 
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
         """Solve ``node`` and say which changes of ``allowed`` would change the solution."""
@@ -136,7 +136,7 @@ class OwnNodes(_Own, SeparableScore):
     def fit_nodes(
         self, wanted: Sequence[tuple[int, NDArray[np.bool_], NodeFit | None]]
     ) -> list[NodeFit]:
-        """Several nodes in one batch."""
+        """Solve all of ``wanted`` in one batch of evaluations."""
         problem = self.problem
         parts = [problem.parts[node] for node, _, _ in wanted]
         free = np.array(
@@ -158,7 +158,7 @@ class OwnNodes(_Own, SeparableScore):
         for k, (node, allowed, _) in enumerate(wanted):
             part, (vector, value) = parts[k], solved[k]
             support = self._causes(part.cause, vector != 0.0)
-            # At such a place the gradient says nothing about what is wanted.
+            # At such a place the gradient does not tell which candidates violate the conditions.
             violating = ~allowed
             if support.any() or not problem.starts[0, part.places][part.is_edge].any():
                 excess = np.abs(gradients[k]) - problem.kink[part.places]
@@ -169,7 +169,7 @@ class OwnNodes(_Own, SeparableScore):
         return fits
 
     def assemble(self, nodes: list[NodeFit]) -> Parameters:
-        """The user's arrays."""
+        """The entries of all nodes in the user's arrays, in the form of ``start``."""
         vector = np.empty(self.problem.layout.p)
         for part, node in zip(self.problem.parts, nodes, strict=True):
             vector[part.places] = node.parameters

@@ -1,4 +1,4 @@
-r"""Anyone's own Q.
+r"""Q as any differentiable function, written by the user.
 
 .. math:: \min_\Theta\; Q(\Theta) + \sum_{ijr} \rho(\theta_{ijr})
           \quad\text{subject to}\quad W(\theta) \text{ is a DAG},\qquad
@@ -61,8 +61,8 @@ class Differentiable(Score):
     max_iter
         Most quasi-Newton steps for one solution.
     predict
-        ``predict(theta, X)``, the expected columns (m, d) given a table X (m, d), for those who
-        want to predict. Both are centred like the X of ``q``.
+        ``predict(theta, X)``, the expected columns (m, d) given a table X (m, d); without it the
+        score makes no predictions. Both are centred like the X of ``q``.
     check_gradient
         Hold the gradient against finite differences before anything else.
     scale_dependent
@@ -119,11 +119,11 @@ class Differentiable(Score):
 
     @property
     def selects_edges(self) -> bool:  # type: ignore[override]
-        """The penalty does."""
+        """Whether the penalty has a kink at zero, which sets entries to zero."""
         return self.penalty.selects_edges
 
     def bind(self, data: Dataset) -> BoundScore:
-        """Call q where it starts and hold it to its word."""
+        """Call q at its start, and check shapes, values and, if asked, the gradient."""
         from toposwap.scores.custom.bound import OwnJoint, OwnNodes, OwnPredictor
         from toposwap.scores.custom.function import numpy_call, one_by_one, torch_call
         from toposwap.scores.custom.layout import Layout, Part

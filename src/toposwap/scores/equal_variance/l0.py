@@ -61,7 +61,7 @@ class BoundEqualVarianceL0(BoundL0):
         return float(variance @ self.deviations**2)
 
     def loss_of(self, variance: NDArray[np.float64]) -> float:
-        """d/2 log(n T)."""
+        """d/2 log(n T), T = :meth:`total` of the scaled residual variances (d,)."""
         return 0.5 * self.data.d * float(np.log(self.data.n * self.total(variance)))
 
     def slope_of(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -92,7 +92,7 @@ class EqualVarianceL0Fit(L0Fit):
         self._retune()
 
     def restore(self, snapshot: Any) -> None:
-        """Also the units of that time."""
+        """Go back to the order and the parents, in the units of that time."""
         super().restore(snapshot)
         self._retune()
 

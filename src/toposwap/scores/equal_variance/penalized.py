@@ -52,7 +52,7 @@ class BoundEqualVariance(BoundPenalized):
     gradient_unit = 1.0
 
     def fit(self, order: Order) -> EqualVarianceFit:
-        """Solve for ``order``."""
+        """Solve all nodes for ``order`` in a common unit, until that is steady."""
         return EqualVarianceFit(self, order)
 
     def fit_node(
@@ -90,7 +90,7 @@ class BoundEqualVariance(BoundPenalized):
         return self.loss_of(total), slope * gradient, slope * size
 
     def loss_of(self, total: float) -> float:
-        """d/2 log(n T)."""
+        """d/2 log(n T), T the sum of the residual variances in the units of the data."""
         return 0.5 * self.data.d * float(np.log(self.data.n) + np.log(total))
 
 
@@ -129,11 +129,11 @@ class EqualVarianceFit(SeparableFit):
         return moved
 
     def snapshot(self) -> tuple[Order, list[NodeFit], float]:  # type: ignore[override]
-        """Also the unit."""
+        """Order, nodes and the unit that the nodes were solved in."""
         return *super().snapshot(), self._unit
 
     def restore(self, snapshot: tuple[Order, list[NodeFit], float]) -> None:  # type: ignore[override]
-        """Nothing is fitted again."""
+        """Go back to the order, its nodes and their unit, without fitting anything."""
         *rest, unit = snapshot
         if unit != self._unit:
             self._unit = unit

@@ -50,7 +50,7 @@ def checked_max_parents(most: object) -> int | None:
 
 
 class BoundL0(BoundScore):
-    """An L0 penalty on given data.
+    """A Gaussian loss with an L0 penalty, on given data.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class BoundL0(BoundScore):
         return self.deviations**2
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
-        """X W, about the means."""
+        """X W with intercepts that lead through the means, (m, d)."""
         intercepts = self.data.mean - self.data.mean @ parameters
         return LinearModel(parameters, intercepts, self.densities(parameters))
 
@@ -173,7 +173,7 @@ class L0Fit(OrderFit):
 
     @property
     def order(self) -> Order:  # type: ignore[override]
-        """The current order."""
+        """The order that the fit stands at, made of the kernels' table."""
         return Order(self._nodes.order)
 
     @property
@@ -203,7 +203,7 @@ class L0Fit(OrderFit):
         moves.settle_all(self._nodes, self._rule, True)
 
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
-        """Refits only what the gradient tables say is concerned."""
+        """Deltas (d,); only the nodes that the gradient tables say are concerned are refitted."""
         insertion_deltas.insertion_profile(
             self._nodes, self._rule, variable, True, True, np.inf, self._profile
         )
@@ -214,7 +214,7 @@ class L0Fit(OrderFit):
         moves.insert(self._nodes, self._rule, variable, position)
 
     def swap(self, i: int, j: int) -> None:
-        """Two insertions."""
+        """Two insertions, i to the place of j and j to that of i, refitting on the way."""
         position = self._nodes.position
         p, q = int(position[i]), int(position[j])
         self.insert(i, q)
@@ -256,7 +256,7 @@ class L0Fit(OrderFit):
         self._nodes.memory[:] = np.nan
 
     def snapshot(self) -> tuple[NDArray[np.int64], ...]:
-        """The order and everybody's parents."""
+        """The order and the parents of every node; weights follow from these."""
         nodes = self._nodes
         d = nodes.value.size
         return nodes.order.copy(), nodes.parents[:d, 1:].copy(), nodes.n_parents.copy()

@@ -1,4 +1,4 @@
-"""Linear least squares."""
+"""Linear least squares: value, solution and deltas from one triangular factor."""
 
 from toposwap.scores.least_squares.score import LeastSquares
 

@@ -126,7 +126,7 @@ class BoundLeastSquares(SeparableScore):
         return float(np.exp(2.0 * logs.mean()))
 
     def fit(self, order: Order) -> OrderFit:  # type: ignore[override]
-        """Solve for ``order``."""
+        """A factor pair where every predecessor may be a parent, else node by node."""
         return LeastSquaresFit(self, order) if self.admissible.only_orders else super().fit(order)
 
     def fit_node(
@@ -145,11 +145,11 @@ class BoundLeastSquares(SeparableScore):
         return NodeFit(0.5 * variance - 0.5 * self.score.ridge, weights, support=weights != 0.0)
 
     def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64]:
-        """W, (d, d)."""
+        """W (d, d): column j holds the coefficients of node j."""
         return np.column_stack([node.parameters for node in nodes])
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
-        """X W, about the means."""
+        """X W with intercepts that lead through the means, (m, d)."""
         intercepts = self.data.mean - self.data.mean @ parameters
         return LinearModel(parameters, intercepts, Densities.squares(self.data.d))
 
@@ -202,7 +202,7 @@ class LeastSquaresFit(FactorFit):
 
     @property
     def value(self) -> float:  # type: ignore[override]
-        """1/2 sum_k R_kk^2."""
+        """1/2 sum_k R_kk^2 in the units of the data, less what the ridge's rows add."""
         return self.bound.value_of(self._diagonal**2, self.bound.cost[self._order])
 
     @property

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from toposwap.scores.mlp.score import MLP
     from toposwap.scores.mlp.starts import Network
 
-#: Columns above which deltas are so expensive that it pays to search with coarser networks first.
+#: Columns above which deltas are so expensive that it pays to search with a surrogate first.
 _MANY = 25
 _COARSE_UNITS = 8
 _COARSE_PENALTIES = 3.0
@@ -42,7 +42,7 @@ _LARGE, _SMALL = 100.0, 0.1
 
 
 class BoundMLP(SeparableScore):
-    """Q on given data.
+    """Q of networks on given data, one network for each node.
 
     Parameters
     ----------
@@ -107,10 +107,10 @@ class BoundMLP(SeparableScore):
 
     @cached_property
     def strategy(self) -> Strategy:  # type: ignore[override]
-        """From the order of an additive model; with many columns through coarser networks.
+        """From the order of an additive model; with many columns through a surrogate.
 
-        Small networks are fitted in a tenth of the time, and sparse ones not at all when they gain
-        or lose an input that is not in their support.
+        That has smaller networks with larger penalties. Small networks are fitted in a tenth of the
+        time, and sparse ones not at all when they gain or lose an input outside their support.
         """
         d = self.data.d
         surrogates: tuple[Surrogate, ...] = ()
@@ -168,7 +168,7 @@ class BoundMLP(SeparableScore):
         return given
 
     def predictor(self, parameters: Networks) -> NetworkModel:
-        """The mean of each column."""
+        """The mean of each column by its network, as a function of new rows."""
         table = self.table
         model = NetworkModel(
             parameters, table.mean, table.shift, table.unit, self.losses, self.nodes.activation
@@ -176,7 +176,7 @@ class BoundMLP(SeparableScore):
         return model.with_densities(rows_of(self.data, "network's"))
 
     def weights(self, parameters: Networks) -> NDArray[np.float64]:
-        """Nothing has to be evaluated for it."""
+        """W (d, d) from the first layers alone; Q is not evaluated."""
         return parameters.weights
 
     def evaluate(self, parameters: Networks) -> Point:

@@ -115,7 +115,7 @@ class Problem:
 
     @property
     def intercept(self) -> bool:
-        """Whether the output has one."""
+        """Whether the output has an intercept, the last entry of v."""
         return self.ridge.size > self.hidden
 
     def forward(
@@ -139,12 +139,12 @@ class Problem:
         return units
 
     def penalty(self, A: NDArray[np.float64], v: NDArray[np.float64]) -> float:
-        """All that is not loss."""
+        """sum_ai l1_i |A_ai| + decay_i A_ai^2 / 2 + sum_a ridge_a v_a^2 / 2."""
         size = np.abs(A).sum(axis=0) @ self.l1 + 0.5 * (A * A).sum(axis=0) @ self.decay
         return float(size + 0.5 * (self.ridge @ (v * v)))
 
     def value(self, A: NDArray[np.float64], v: NDArray[np.float64]) -> float:
-        """Q_j."""
+        """Q_j at A (h, k) and v: the loss of y at f, and the penalty."""
         return loss_terms(self.loss, self.y, self.forward(A, v)[1])[0] + self.penalty(A, v)
 
     def smooth_gradient(

@@ -59,7 +59,7 @@ class Networks:
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """W, (d, d)."""
+        """W_ij = ||A_j e_i||_1, (d, d), the 1-norm of the edge's block."""
         return np.asarray(np.abs(self.first).sum(axis=1))
 
 
@@ -96,12 +96,12 @@ class NetworkModel:
         return replace(self, densities=Densities.of_rows(self.losses, X, self.outputs(X)))
 
     def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(m,)."""
+        """Log p of each row of ``X`` (m, d) at the networks' outputs, (m,)."""
         assert self.densities is not None
         return self.densities(X, self.outputs(X))
 
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(m, d)."""
+        """The mean of each column at the outputs for rows ``X`` (m, d), (m, d)."""
         f = self.outputs(X)
         return np.column_stack([loss.mean(f[:, j]) for j, loss in enumerate(self.losses)])
 

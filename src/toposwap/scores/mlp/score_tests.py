@@ -1,4 +1,4 @@
-r"""What a column score_tests a node, without a fit.
+r"""Score tests: whether a column would help to explain a node, told from its residual alone.
 
 With r the residual of the node and S the inputs it has,
 
@@ -6,8 +6,9 @@ With r the residual of the node and S the inputs it has,
           \qquad G = \{p_1(x_c), p_2(x_c), p_3(x_c)\} \cup
           \{p_a(x_c) \, p_b(x_i) : a + b \le 3, \; i \in S\},
 
-with p_a the orthonormal polynomial of degree a in a column. For a column without any influence the
-sum is near that of |G| squares of standard normal numbers, so this has mean 0 and variance 1.
+is the test of column c, with p_a the orthonormal polynomial of degree a in a column. Without any
+influence of c the sum is near that of |G| squares of standard normal numbers, so this has mean 0
+and variance 1.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ _PRODUCTS = ((1, 1), (1, 2), (2, 1))
 
 
 class ScoreTests:
-    """The tables for it.
+    """The polynomials of all columns, from which the tests of any residual are products.
 
     Parameters
     ----------
     columns
-        (d, n).
+        The d columns of the data as rows, (d, n).
     """
 
     def __init__(self, columns: NDArray[np.float64]) -> None:
@@ -49,7 +50,7 @@ class ScoreTests:
     def __call__(
         self, residual: NDArray[np.floating[Any]], inputs: NDArray[np.intp]
     ) -> NDArray[np.float64]:
-        """The formula above for every column, (d,)."""
+        """The test of every column c, (d,), for r = ``residual`` (n,) and S = ``inputs`` (k,)."""
         r = residual - residual.mean()
         r = (r / np.sqrt(max(float(r @ r), np.finfo(float).tiny))).astype(np.float32)
         total = ((self._powers @ r) ** 2).sum(axis=0, dtype=np.float64)

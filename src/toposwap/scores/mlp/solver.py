@@ -176,7 +176,7 @@ class NodeSolver:
         return self.improved(node, network.inputs, network, tolerance=_FINE)
 
     def polished(self, node: int, network: Network) -> NodeFit:
-        """To the end, in double precision."""
+        """``network`` solved in double precision, below the certificate's tolerance."""
         inputs = network.inputs
         if inputs.size == 0 and self._stays_constant(node):
             return self._constant(node, network)
@@ -213,14 +213,14 @@ class NodeSolver:
         return self.as_fit(value, Network(network.inputs, first, output, polished=True))
 
     def trimmed(self, fit: NodeFit) -> NodeFit:
-        """Without the inputs that it does not use."""
+        """``fit`` without the inputs that none of its units uses."""
         assert fit.support is not None
         return self.as_fit(
             fit.value, self.starts.carried(fit.parameters, np.flatnonzero(fit.support))
         )
 
     def as_fit(self, value: float, network: Network) -> NodeFit:
-        """With the inputs it uses."""
+        """``network`` and its value as a node's fit; the inputs it uses are the support."""
         k = network.inputs.size
         support = np.zeros(self.table.data.d, dtype=bool)
         support[network.inputs] = network.first[:, :k].any(axis=0)

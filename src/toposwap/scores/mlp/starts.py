@@ -97,10 +97,10 @@ class Starts:
     def reinitialised(self, node: int, network: Network, warm: NodeFit) -> Network:
         """With weights of a few idle units for the inputs that ``warm`` did not have.
 
-        A unit without inputs has no output weight either, and no gradient ever gives it one. Units
-        in use lead the others on, whatever those look at. Where none is, units at random mostly
-        cost more than they explain, and are put to sleep again before they learn better: there
-        those of many are reinitialised that explain most of what the network leaves over.
+        A unit without inputs has no output weight either, and no gradient ever gives it one. Where
+        some units are in use, any weights will do for a few of the idle ones. Where none is, random
+        units mostly cost more than they explain and lose their inputs before they fit anything: of
+        many candidates those are taken that explain most of what the network leaves over.
         """
         k = network.inputs.size
         known = np.zeros(self.table.data.d, dtype=bool)

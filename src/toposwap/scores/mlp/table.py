@@ -67,7 +67,7 @@ class NetworkTable:
 
     @cached_property
     def score_tests(self) -> ScoreTests:
-        """Of every column against the residual of a node."""
+        """Score tests of every column against the residual of a node."""
         return ScoreTests(self.double[:-1])
 
     def rows(self, inputs: NDArray[np.intp]) -> NDArray[np.intp]:

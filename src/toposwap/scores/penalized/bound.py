@@ -39,7 +39,7 @@ _NODE_TOLERANCE = 1e-10
 _FREE = NoPenalty()
 #: Columns up to which every move of a concave penalty is evaluated exactly.
 _MOST_EXACT_DELTAS = 50
-#: How far above its threshold a gradient must be for a rough solution to want the candidate.
+#: By what factor a gradient must exceed its threshold for a candidate to violate a rough solution.
 _CLEARLY = 1.05
 #: Columns up to which all sets of parents can be tried.
 _MOST_EXACT = 14
@@ -53,7 +53,7 @@ class Coefficients(NamedTuple):
 
 
 class BoundPenalized(SeparableScore):
-    """Q on given data.
+    """loss + penalty on given data, node by node.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class BoundPenalized(SeparableScore):
             node, allowed, warm.parameters[0], loss, penalty, rough=True
         )
         value = solution.loss + self.penalty.value(solution.weights)
-        # A candidate that is hardly wanted would hardly lower the value.
+        # A gradient just above its threshold would hardly lower the value.
         violating = (np.abs(solution.gradient) > _CLEARLY * solution.kinks) & ~allowed
         violating[node] = False
         parameters = (solution.weights, solution.intercept)
@@ -159,7 +159,7 @@ class BoundPenalized(SeparableScore):
     def _select(
         self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None
     ) -> tuple[Solution, NDArray[np.bool_]]:
-        """Parents worth their penalty."""
+        """Parents chosen by an L0 penalty: the solution, and which others (d,) would pay."""
         assert isinstance(self.penalty, L0)
 
         def fit(parents: NDArray[np.bool_], near: Solution | None) -> Solution:

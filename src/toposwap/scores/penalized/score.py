@@ -79,7 +79,7 @@ class Penalized(Score):
 
     @property
     def convex(self) -> bool:  # type: ignore[override]
-        """Both parts are."""
+        """True iff loss and penalty both are."""
         return self.loss.convex and self.penalty.convex
 
     @property
@@ -89,7 +89,7 @@ class Penalized(Score):
 
     @property
     def selects_edges(self) -> bool:  # type: ignore[override]
-        """The penalty does."""
+        """Whether the penalty sets coefficients to zero; no loss does."""
         return self.penalty.selects_edges
 
     @property

@@ -105,7 +105,7 @@ class Networks:
     # --- inside ----------------------------------------------------------------------------------
 
     def _values(self, x: Any, which: NDArray[np.int64]) -> Any:
-        """(b,), for parameters (b, q)."""
+        """Q_j without its kinks, (b,), for parameters x (b, q) of the nodes ``which`` (b,)."""
         torch = self.torch
         arrays, at = {}, 0
         for name, shape in self.shapes.items():
@@ -163,7 +163,7 @@ class NetworkPredictor:
     densities: Densities | None = None
 
     def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(m,)."""
+        """Log p of each row of ``X`` (m, d) at the networks' outputs, (m,)."""
         assert self.densities is not None
         return self.densities(X, self.outputs(X))
 

@@ -43,7 +43,7 @@ class TorchMLP(Score):
     activation
         "sigmoid", "tanh", "relu", "softplus", "elu", "silu" or "sin", or a function of tensors.
     l1, l2
-        Deltas of the first layer's weights by size, of all weights by square.
+        Weights of the absolute values of the first layer, and of half the squares of all layers.
     bias
         Whether hidden units have biases and outputs intercepts. Without them the origin matters,
         and columns are taken as they are given, whether or not the data are to be centred.

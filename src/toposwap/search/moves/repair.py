@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from toposwap.orderfit.base import OrderFit
 
 
-#: A violation promises that Q falls, by its square, so changes are believed that are smaller than
-#: those of other moves.
+#: At a violation Q is sure to fall, by about its square, so a move counts as an improvement from
+#: this part of the resolution on.
 _BELIEVED = 1e-3
 
 

@@ -1,4 +1,4 @@
-"""Moves in words."""
+"""Moves in the words of histories and progress lines."""
 
 from __future__ import annotations
 
