@@ -9,7 +9,10 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 demo: $(VENV)/.runtime
 	$(BIN)/toposwap demo
 
-test: lint types tests
+# Types are checked while kernels are compiled, half of them in each of two processes.
+test: lint
+	$(MAKE) --no-print-directory --jobs 3 types kernels-1 kernels-2
+	$(BIN)/pytest -n 2
 
 lint: $(VENV)/.development
 	$(BIN)/ruff check .
@@ -24,6 +27,9 @@ tests: $(VENV)/.development
 # Everything, with many random examples: about an hour.
 test-thorough: lint types
 	TOPOSWAP_TESTS=thorough $(BIN)/pytest -n 2
+
+kernels-%: $(VENV)/.development
+	$(BIN)/python tests/support/warm_up.py $*
 
 bench: $(VENV)/.runtime
 	$(BIN)/python benchmarks/least_squares.py

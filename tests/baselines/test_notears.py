@@ -74,6 +74,7 @@ def shared(kind):
 
 @pytest.mark.parametrize("kind", ["least-squares", "logistic"])
 @pytest.mark.parametrize("solver", ["orthant", "l-bfgs-b"])
+@pytest.mark.thorough
 def test_reaches_the_independent_objective(kind, solver):
     X, loss, best = shared(kind)
     model = Notears(LAMBDA, loss=kind, solver=solver).fit(X)
@@ -113,7 +114,9 @@ def test_the_kernel_is_the_general_path():
 
 
 @pytest.mark.parametrize("h", ACYCLICITIES)
-@pytest.mark.parametrize("solver", ["orthant", "l-bfgs-b"])
+@pytest.mark.parametrize(
+    "solver", ["orthant", pytest.param("l-bfgs-b", marks=pytest.mark.thorough)]
+)
 def test_every_acyclicity_leads_to_a_dag_as_good(h, solver):
     X = ts.simulate.linear_dataset(5, 300, "ER1", random_state=2).X
     found = Notears(acyclicity=h, solver=solver).fit(X)

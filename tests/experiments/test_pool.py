@@ -40,6 +40,7 @@ def outcomes(pool, count=1, seconds=120):
 
 
 @posix
+@pytest.mark.thorough
 def test_a_worker_that_dies_or_is_late_costs_its_own_cell():
     pool = Pool(1, limit=0.05)
     try:
@@ -98,6 +99,7 @@ def results(records):
 
 
 @posix
+@pytest.mark.thorough
 def test_killed_and_resumed_with_two_jobs_as_whole_with_one(process, tmp_path, records, inline):
     """``kill -9`` in the middle: the same cells as an undisturbed run, each of them once."""
     path = tmp_path / "many.toml"

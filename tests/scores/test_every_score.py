@@ -218,6 +218,7 @@ def test_every_search_goes_down_to_a_certified_point(score, search):
 
 
 @ALL
+@pytest.mark.thorough
 def test_searches_against_all_orders(score):
     names = ["auto", "exact"] if provable(score) else ["auto"]
     reached = dict.fromkeys(names, 0)

@@ -146,6 +146,7 @@ def test_coarser_networks_show_their_steps_and_ctrl_c_keeps_the_best_of_them():
     assert model.score_ < unchanged.score_
 
 
+@pytest.mark.thorough
 def test_far_moves_follow_near_ones_and_find_what_these_cannot(monkeypatch):
     falls = []
     descend = ScreenedSearch._descend
@@ -169,6 +170,7 @@ def test_far_moves_follow_near_ones_and_find_what_these_cannot(monkeypatch):
 
 
 @pytest.mark.usefixtures("ten_are_many")
+@pytest.mark.thorough
 def test_coarse_networks_go_to_the_order_of_their_pruned_graph_if_it_pays():
     ((coarse, _),) = bound_surrogates(networks(n=500, seed=1))
     pruner, search = own_pruner(coarse), ScreenedSearch()

@@ -89,6 +89,7 @@ def test_scale_free_has_kd_edges_up_to_rounding(request_):
     assert abs(dag(d, "SF", k, seed).sum() - k * d) < 1
 
 
+@pytest.mark.thorough
 def test_scale_free_rounds_without_bias():
     d, k, draws = 11, 1.23, 2000  # k d = 13.53
     rng = np.random.default_rng(2)
@@ -120,6 +121,7 @@ def test_full_graph_takes_every_order_equally_often():
 # --- the shape of scale-free graphs -------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_attachment_is_proportional_to_degree_plus_one():
     """Four nodes, one attachment each: the last one completes a star with probability 3/7.
 

@@ -156,6 +156,7 @@ def test_derivatives_are_slopes(loss, activation):
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.thorough
 def test_a_solution_is_no_worse_than_that_of_scipy(seed, loss):
     """The same start, the same objective with |A| as the sum of two positive parts."""
     p, A = problem(seed, loss)

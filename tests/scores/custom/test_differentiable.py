@@ -151,6 +151,7 @@ def test_every_search_goes_down_to_a_certified_point(score, search):
 
 
 @pytest.mark.parametrize("name", ["joint", "nodes", "lasso", "cubic", "sparse pooled"])
+@pytest.mark.thorough
 def test_auto_finds_the_best_of_all_orders(name):
     score = EVERY[name]
     for seed in range(2):

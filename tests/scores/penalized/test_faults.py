@@ -143,6 +143,7 @@ def test_fewer_rows_than_columns(score):
 
 
 @pytest.mark.parametrize("table", [binary_table, count_table], ids=["logistic", "poisson"])
+@pytest.mark.thorough
 def test_fewer_rows_than_columns_discrete(table):
     loss = "logistic" if table is binary_table else "poisson"
     X = table(0, 30, 25)
