@@ -12,7 +12,7 @@ demo: $(VENV)/.runtime
 # Types are checked while kernels are compiled, half of them in each of two processes.
 test: lint
 	$(MAKE) --no-print-directory --jobs 3 types kernels-1 kernels-2
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.development
 	$(BIN)/ruff check .
@@ -22,11 +22,11 @@ types: $(VENV)/.development
 	$(BIN)/mypy
 
 tests: $(VENV)/.development
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 # Everything, with many random examples: about an hour.
 test-thorough: lint types
-	TOPOSWAP_TESTS=thorough $(BIN)/pytest -n 2
+	TOPOSWAP_TESTS=thorough $(BIN)/pytest -n 2 --dist worksteal
 
 kernels-%: $(VENV)/.development
 	$(BIN)/python tests/support/warm_up.py $*

@@ -61,6 +61,7 @@ def test_adam_is_adam(equal):
 
 
 @BOTH
+@pytest.mark.thorough
 def test_reaches_the_independent_objective(equal):
     """SciPy on split variables with numeric gradients and all rows, from the same start."""
     X = sample(3, seed=1)

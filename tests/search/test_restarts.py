@@ -50,7 +50,10 @@ def found(score, n_jobs, seed=0, **settings):
     return steps, status, list(fit.order), fit.value, fit.point().weights.tobytes()
 
 
-@pytest.mark.parametrize("score", TABLES)
+@pytest.mark.parametrize(
+    "score",
+    ["bic", *(pytest.param(name, marks=pytest.mark.thorough) for name in TABLES if name != "bic")],
+)
 def test_the_answer_is_the_same_for_any_number_of_threads(score):
     improved = 0
     for seed in range(4):

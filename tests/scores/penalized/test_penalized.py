@@ -167,6 +167,7 @@ def provable(score):
 
 
 @EVERY
+@pytest.mark.thorough
 def test_brute_force_over_orders(score):
     """All 120 of them, fitted from scratch."""
     bound, rng = problem(score, 1)
