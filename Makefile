@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
+# Two workers on two cores: threads of BLAS and torch beside them only get in each other's way.
+PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+  $(BIN)/pytest -n 2 --dist worksteal
 
 .PHONY: demo test test-thorough lint types tests bench clean
 
@@ -12,7 +15,7 @@ demo: $(VENV)/.runtime
 # Types are checked while kernels are compiled, half of them in each of two processes.
 test: lint
 	$(MAKE) --no-print-directory --jobs 3 types kernels-1 kernels-2
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(PYTEST)
 
 lint: $(VENV)/.development
 	$(BIN)/ruff check .
@@ -22,11 +25,11 @@ types: $(VENV)/.development
 	$(BIN)/mypy
 
 tests: $(VENV)/.development
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(PYTEST)
 
 # Everything, with many random examples: about an hour.
 test-thorough: lint types
-	TOPOSWAP_TESTS=thorough $(BIN)/pytest -n 2 --dist worksteal
+	TOPOSWAP_TESTS=thorough $(PYTEST)
 
 kernels-%: $(VENV)/.development
 	$(BIN)/python tests/support/warm_up.py $*
