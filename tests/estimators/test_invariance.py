@@ -68,7 +68,7 @@ def close(actual, expected):
 
 
 @given(cases())
-def test_prices(case):
+def test_deltas(case):
     X, start, change = case
     here, there = (
         LeastSquares().bind(ts.Dataset.from_table(data)).fit(Order(order))

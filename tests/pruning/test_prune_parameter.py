@@ -50,7 +50,7 @@ PRICED = [name for name, score in SCORES.items() if score().with_l0() is not Non
 
 
 @pytest.mark.parametrize("name", PRICED)
-def test_a_price_per_edge_goes_on_from_the_certified_order(name):
+def test_bic_goes_on_from_the_certified_order(name):
     X = np.random.default_rng(0).random((400, 6))
     X[:, 3] += X[:, 0] - X[:, 1]
     X[:, 4] += X[:, 3]

@@ -100,7 +100,7 @@ def outcome(fit, order, move):
 
 @ALL
 @given(seed=st.integers(0, 1000))
-def test_prices_are_what_refitting_costs(score, seed):
+def test_deltas_are_what_refitting_costs(score, seed):
     """From scratch where the solution is unique, by the move that was evaluated elsewhere."""
     bound, rng = problem(score, seed, d=4)
     d = bound.data.d
@@ -179,7 +179,7 @@ def wander(fit, rng):
 
 
 @ALL
-def test_a_twin_is_equal_to_the_last_bit_and_moves_alone(score):
+def test_a_copy_is_equal_to_the_last_bit_and_moves_alone(score):
     for seed in range(5):
         bound, rng = problem(score, seed)
         fit = bound.fit(Order(rng.permutation(bound.data.d)))

@@ -54,8 +54,8 @@ class NeighbourhoodSearch(Search):
                 yield Move("surrogate", steps, f"went where {surrogate.bound.score.name} led")
         yield from self._descend(fit, context)
         total = self.n_restarts
-        guide = None if surrogate is None or not total else surrogate.bound
-        with Restarts(fit, total, self.n_threads, context.rng, guide) as restarts:
+        cheaper = None if surrogate is None or not total else surrogate.bound
+        with Restarts(fit, total, self.n_threads, context.rng, cheaper) as restarts:
             for restart in range(total):
                 if context.deadline.passed:
                     # A local optimum all the same.

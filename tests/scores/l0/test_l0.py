@@ -56,7 +56,7 @@ def test_extended_bic_charges_for_the_number_of_columns():
 
 
 @given(st.integers(0, 1000))
-def test_prices_are_kept_by_the_moves(seed):
+def test_deltas_are_kept_by_the_moves(seed):
     """Solutions depend on where they came from, so a move must refit exactly as its delta did."""
     fit, rng = fitted(likelihood(), seed)
     for _ in range(4):

@@ -132,7 +132,7 @@ def test_column_units_of_the_inputs_and_means_do_not_matter_to_the_fit():
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_prices_are_what_the_moves_bring(seed):
+def test_deltas_are_what_the_moves_bring(seed):
     b = bound(seed)
     fit = b.fit(Order(np.random.default_rng(seed).permutation(4)))
     fit.refresh()

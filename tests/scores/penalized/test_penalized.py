@@ -196,7 +196,7 @@ def test_brute_force_over_orders(score):
 @EVERY
 @SOME
 @given(seed=seeds)
-def test_prices_are_what_refitting_every_node_costs(score, seed):
+def test_deltas_are_what_refitting_every_node_costs(score, seed):
     """The tables leave out only nodes that would stay what they are.
 
     Where a node may have several solutions, it is refitted from the one it has.

@@ -59,7 +59,7 @@ def test_sweeps_go_down_to_exact_solutions(loss, penalty):
 
 
 @pytest.mark.thorough
-def test_a_search_by_rough_prices_is_nearly_as_good_and_certified():
+def test_a_search_by_rough_deltas_is_nearly_as_good_and_certified():
     rough, exact, start = [], [], []
     for seed in range(5):
         bound, order, _ = problem("gaussian", "mcp", seed)
