@@ -85,7 +85,8 @@ def test_equal_variance_is_a_loss():
         ("least-squares-ridge", {"penalty": 2}, Ridge(2.0)),
         ("bic", {"penalty": 1}, BIC(1.0)),
         ("logistic-ebic", {"penalty": 1, "gamma": 1}, EBIC(1.0, 1.0)),
-        ("equal-variance-l0", {"penalty": 0.05}, L0(0.05)),
+        ("equal-variance-l0", {"penalty": 3}, BIC(3.0)),
+        ("equal-variance-l0", {"weight": 0.05}, L0(0.05)),
         ("equal-variance-l0", {"factor": 1}, BIC(1.0)),
     ],
 )
@@ -121,7 +122,7 @@ def test_settings_of_scores_that_are_no_pair():
     ("name", "settings", "says"),
     [
         ("gaussian-l1", {"wieght": 1}, "'gaussian-l1': no setting is called 'wieght' .*'weight'"),
-        ("mlp", {"penalty": 1}, "'mlp': no setting is called 'penalty'; there are hidden, l1"),
+        ("basis", {"penalty": 1}, "'basis': no setting is called 'penalty'; there are basis"),
         ("logistic", {"penalty": 1}, "no setting is called 'penalty'"),
         ("auto", {"facto": 1}, "'auto': no setting is called 'facto' .*'factor'"),
         ("gaussian-l3", {}, "score: 'gaussian-l3' is not one of auto"),

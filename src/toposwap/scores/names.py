@@ -26,7 +26,7 @@ MLP = LazyMaker("toposwap.scores.mlp", "MLP")
 #: The setting of every score with one number that says how strong its penalty is ...
 STRENGTH = "penalty"
 #: ... and what that number is called where the penalty is made.
-_STRENGTHS = ("weight", "factor")
+_STRENGTHS = ("weight", "factor", "l1")
 
 
 class Pair:
@@ -62,8 +62,9 @@ class Pair:
         loss: Any = LOSSES[self.loss]
         of_loss = {key: given.pop(key) for key in parameters_of(loss) if key in given}
         penalty: Any = PENALTIES[self.penalty]
-        # The name "l0" is that of BIC until somebody gives the weight of an edge.
-        if self.penalty == L0.name and not given.keys().isdisjoint((STRENGTH, "weight")):
+        # The name "l0" is that of BIC, whose factor "penalty" is, until somebody gives the weight
+        # of an edge.
+        if self.penalty == L0.name and "weight" in given:
             penalty = L0
         return Penalized(loss(**of_loss), penalty(**_spelled_out(given, penalty)), most)
 
@@ -146,8 +147,9 @@ def named_score(
     name
         One of :data:`SCORES`, or any "<loss>-<penalty>".
     settings
-        By name; see :func:`score_settings`. ``penalty`` is the weight of l1, MCP, ridge, L0 and the
-        like, and the factor of an information criterion, whatever its own name.
+        By name; see :func:`score_settings`. ``penalty`` is the weight of l1, MCP, ridge and the
+        like (networks: of their l1), and the factor of an information criterion ("l0": of BIC),
+        whatever its own name.
     argument
         The caller's name for the score, for error messages.
     """

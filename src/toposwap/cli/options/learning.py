@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import wraps
@@ -36,18 +35,25 @@ class Scoring:
     def build(self) -> Score:
         """The score object, or an error that names the option."""
         from toposwap.scores import SCORES
-        from toposwap.scores.penalty_weight import with_penalty
+        from toposwap.scores.names import STRENGTH, named_score, score_settings
 
-        kind: Any = _chosen("--score", self.score, SCORES)
-        if self.ridge is not None and "ridge" not in inspect.signature(kind).parameters:
-            raise InputError("--ridge belongs to --score least-squares: add that, or leave it out")
-        score: Score = kind() if self.ridge is None else kind(ridge=self.ridge)
-        if self.penalty is None:
-            return score
-        try:
-            return with_penalty(score, self.penalty)
-        except InputError as error:
-            raise InputError(f"--penalty: {error}") from None
+        _chosen("--score", self.score, SCORES)
+        known = score_settings(self.score)
+        settings: dict[str, float] = {}
+        if self.ridge is not None:
+            if "ridge" not in known:
+                raise InputError(
+                    "--ridge belongs to --score least-squares: add that, or leave it out"
+                )
+            settings["ridge"] = self.ridge
+        if self.penalty is not None:
+            if STRENGTH not in known:
+                raise InputError(
+                    f"--penalty: the score {self.score} has no penalty to weigh; choose one that "
+                    "has (bic, gaussian-l1, ...), or leave the weight out"
+                )
+            settings[STRENGTH] = self.penalty
+        return named_score(self.score, settings)
 
 
 @dataclass(frozen=True)
