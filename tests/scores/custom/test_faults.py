@@ -179,3 +179,39 @@ def test_without_torch_one_line_tells_what_to_install(monkeypatch, score):
     with pytest.raises(MissingExtraError, match=re.escape('pip install "toposwap[torch]"')) as told:
         score.bind(DATA)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [np.linalg.LinAlgError("Singular matrix"), OverflowError(), ZeroDivisionError()],
+    ids=["singular", "overflow", "division"],
+)
+def test_numerical_errors_count_as_infinity(error):
+    """A solver that steps where q has no number takes a shorter step; the end is the same."""
+
+    def fragile(W, X):
+        if np.abs(W).max() > 3.0:
+            raise error
+        return squares(W, X)
+
+    plain, broken = (
+        ts.Topo(Differentiable(q, nothing, backend="numpy"), "none", [0, 1, 2]).fit(DATA)
+        for q in (squares, fragile)
+    )
+    assert broken.score_ == pytest.approx(plain.score_, rel=1e-9)
+    assert broken.certificate_.satisfied
+
+
+def test_other_errors_of_q_are_the_users_to_see():
+    def wrong(W, X):
+        raise KeyError("no such thing")
+
+    with pytest.raises(KeyError, match="no such thing"):
+        Differentiable(wrong, nothing, backend="numpy").bind(DATA)
+
+
+def test_an_error_at_the_start_says_that_q_has_no_value_there():
+    def never(W, X):
+        raise np.linalg.LinAlgError("Singular matrix")
+
+    refused(never, nothing, "value at the starting values is inf")
