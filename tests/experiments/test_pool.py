@@ -40,7 +40,6 @@ def outcomes(pool, count=1, seconds=120):
 
 
 @posix
-@pytest.mark.thorough
 def test_a_worker_that_dies_or_is_late_costs_its_own_cell():
     pool = Pool(1, limit=0.05)
     try:
