@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from knowledge import random_admissible
+from precedences import random_admissible
 
 from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError

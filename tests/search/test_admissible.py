@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from knowledge import random_admissible
+from precedences import random_admissible
 from tables import suited_to
 
 import toposwap as ts

@@ -1,8 +1,10 @@
-"""Random demands that some variables stand before others, and whether an order meets them."""
+"""Random edges that are ruled out, and demands that some variables stand before others."""
 
 import numpy as np
 
+from toposwap.core.admissible import Admissible
 from toposwap.kernels.graphs.precedence import precedence_table
+from toposwap.kernels.graphs.reachability import reachability
 
 #: No demand.
 FREE = precedence_table(None)
@@ -22,3 +24,16 @@ def obeys(order, before):
     """Whether no u stands behind a v with before[u, v]."""
     place = {v: k for k, v in enumerate(order)}
     return all(place[u] < place[v] for u, v in np.argwhere(before))
+
+
+def random_admissible(rng, d, *, parents=True):
+    """A few edges ruled out, if ``parents``, and a few precedences, transitively closed."""
+    permitted = None
+    if parents:
+        permitted = rng.random((d, d)) < 0.75
+        np.fill_diagonal(permitted, val=False)
+    hidden = rng.permutation(d)
+    edges = np.triu(rng.random((d, d)) < 0.2, 1)
+    before = reachability(np.ascontiguousarray(edges[np.ix_(hidden, hidden)]))
+    np.fill_diagonal(before, val=False)
+    return Admissible(permitted, before)
