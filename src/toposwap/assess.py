@@ -23,8 +23,6 @@ class Assessment:
         Q and its derivatives, computed afresh.
     certificate
         The KKT conditions there.
-    acyclic
-        Whether the weights are a DAG's.
     score_name
         What Q is called; of a score that chose another, the one that was chosen.
     equivalent, scale_dependent
@@ -35,7 +33,6 @@ class Assessment:
 
     point: Point = field(repr=False)
     certificate: Certificate
-    acyclic: bool
     score_name: str
     equivalent: bool
     scale_dependent: bool
@@ -46,6 +43,11 @@ class Assessment:
     def score(self) -> float:
         """Q at the assessed parameters, penalty included."""
         return self.point.value
+
+    @property
+    def acyclic(self) -> bool:
+        """Whether the weights are a DAG's."""
+        return topological_order(self.point.weights != 0.0) is not None
 
     @property
     def loss(self) -> float:
@@ -91,7 +93,6 @@ def assess(
     return Assessment(
         point,
         certificate,
-        topological_order(point.weights != 0.0) is not None,
         score.name,
         score.equivalent,
         score.scale_dependent,

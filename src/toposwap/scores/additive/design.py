@@ -159,6 +159,10 @@ class Additive(BoundScore):
         """Theta (d, m, d), with the shape of this design, or an error that says it."""
         return self.design.as_parameters(given)
 
+    def weights(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """W (d, d): the 1-norms of the blocks."""
+        return np.abs(parameters).sum(axis=1)
+
     def predictor(self, parameters: NDArray[np.float64]) -> AdditiveModel:
         """The sum of the functions of the parents, about the means."""
         return AdditiveModel(

@@ -113,6 +113,10 @@ class BoundL0(BoundScore):
             return 1.0 / np.maximum(variance, DEPENDENT)
         return self.deviations**2
 
+    def weights(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """W (d, d): the parameters themselves."""
+        return parameters
+
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
         """X W with intercepts that lead through the means, (m, d)."""
         intercepts = self.data.mean - self.data.mean @ parameters

@@ -161,6 +161,10 @@ class BoundLeastSquares(SeparableScore):
         go_to(fit, Order(exact.exact_order(self.factor.T.copy(), self.cost, before)))
         return True
 
+    def weights(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """W (d, d): the parameters themselves."""
+        return parameters
+
     def value_of(self, residual_variance: NDArray[np.float64], cost: NDArray[np.float64]) -> float:
         """1/2 sum_v cost_v var_v in the units of the data, less what the ridge's rows add."""
         half = 0.5 * float(cost @ residual_variance) * self.unit * self.unit

@@ -303,6 +303,10 @@ class BoundPenalized(SeparableScore):
         """The loss of all columns, its gradient (d, d) and column scales (d,)."""
         return float(losses.sum()), gradient, size
 
+    def weights(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
+        """W (d, d), with or without the intercepts."""
+        return parameters.weights if isinstance(parameters, Coefficients) else parameters
+
     def predictor(self, parameters: NDArray[np.float64] | Coefficients) -> LinearModel:
         """The mean of each column by its loss."""
         W, b, *_ = self._derivatives(parameters)
