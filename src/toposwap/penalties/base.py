@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 #: As large as a coefficient may be thought to become.
 _HUGE = 1e100
+#: Units of a coefficient, and weights of a penalty, beyond which nothing changes any more: where
+#: columns have size one, such a penalty is everything or nothing.
+_LARGEST_UNIT, _LARGEST_WEIGHT = 1e60, 1e150
 
 
 class Penalty(ABC):
@@ -84,8 +87,8 @@ class ProximalPenalty(Penalty):
 
     terms: ClassVar[Compiled]
     step: ClassVar[Compiled]
-    #: rho(w) is threshold * |w|.
-    straight: ClassVar[bool] = False
+    #: k where rho(s w) = s^k rho(w) for all s > 0; None where there is no such number.
+    degree: ClassVar[int | None] = None
 
     @property
     @abstractmethod
@@ -99,6 +102,26 @@ class ProximalPenalty(Penalty):
     def _three(self) -> tuple[float, float, float]:
         a, b, c = (*self.numbers, 0.0, 0.0, 0.0)[:3]
         return float(a), float(b), float(c)
+
+    def in_units(
+        self, units: NDArray[np.float64], weight: float = 1.0
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Units s and weights v, (d,) each, with v rho(s w) = weight * rho(units * w).
+
+        Solvers take them where columns have size one, so that coefficients have too. Columns in
+        units of 1e-150 and 1e150 make ``units`` whose squares are no numbers. A homogeneous rho
+        needs no units besides its weights; any other is told by its slope at zero where the units
+        are tiny, and by its end where they are huge, and by nothing in between there.
+        """
+        with np.errstate(over="ignore", under="ignore"):
+            if self.degree is not None:
+                weights = weight * units if self.degree == 1 else (weight * units) * units
+                units = np.ones_like(units)
+            else:
+                small = np.minimum(units * _LARGEST_UNIT, 1.0)
+                units = np.clip(units, 1.0 / _LARGEST_UNIT, _LARGEST_UNIT)
+                weights = weight * small
+        return units, np.minimum(weights, _LARGEST_WEIGHT)
 
     def value(self, W: NDArray[np.float64]) -> float:
         """The sum of rho(W) over all entries, by the compiled ``terms``."""
