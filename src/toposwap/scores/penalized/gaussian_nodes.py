@@ -65,9 +65,9 @@ class GaussianNodes:
         data = self.data
         ratio = data.scale[node] / data.scale
         # Least squares is divided by D_j^2, the logarithm is free of units.
-        weight = weight / loss.unit(float(data.scale[node]))
+        own = float(data.scale[node]) if loss.has_units else 1.0
         rho = penalty.rho()
-        units, stress = penalty.in_units(ratio, weight)
+        units, stress = penalty.in_units(ratio, weight, own)
         w = np.zeros(data.d) if start is None else np.where(allowed, start / ratio, 0.0)
         gradient, size = np.empty(data.d), np.empty(data.d)
         s, _ = solve_gaussian(
