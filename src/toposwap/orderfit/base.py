@@ -94,6 +94,21 @@ class OrderFit(ABC):
             several, the change that :meth:`reorder` will bring about.
         """
 
+    def fine_delta(self, order: Order) -> float:
+        """:meth:`delta`, with digits that are noise elsewhere.
+
+        For an order at which the present solution is feasible and violates the KKT conditions, so
+        that Q is sure to fall, by however little.
+        """
+        return self.delta(order)
+
+    def change_since(self, snapshot: Any, value: float) -> float:  # noqa: ARG002
+        """Q here minus Q at ``snapshot``, where it was ``value``.
+
+        A sum over nodes tells changes that its total rounds away.
+        """
+        return self.value - value
+
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
         """Deltas for each position that ``variable`` could end at.
 

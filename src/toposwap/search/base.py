@@ -172,7 +172,8 @@ def run(
     Returns
     -------
     history
-        The start, then one record a step; Q falls from each to the next.
+        The start, then one record a step; Q falls from each to the next, if only in a digit that
+        its total does not show.
     status
         How it ended: ``search.finished``, "time limit", "iteration limit" or "interrupted" (by
         Ctrl-C, after which ``fit`` is whole as ever).
@@ -193,7 +194,7 @@ def run(
                 except StopIteration as end:
                     status = "time limit" if end.value else status
                     break
-                if not fit.value < lowest:
+                if not fit.change_since(best, lowest) < 0.0:
                     break
                 best, lowest = fit.snapshot(), fit.value
                 seconds = clock() - began
@@ -215,7 +216,7 @@ def run(
             status = "interrupted"
             # A move may have been cut in two.
             whole = False
-    if not (whole and fit.value <= lowest):
+    if not (whole and fit.change_since(best, lowest) <= 0.0):
         fit.restore(best)
     fit.polish(deadline)
     return history, status

@@ -1,6 +1,6 @@
 r"""One node of a score whose loss is a sum over rows, with a penalty on its coefficients.
 
-.. math:: \min_{w, b} \sum_i \omega_i\, g(y_i, \eta_i) + \sum_u \rho(s_u w_u), \qquad
+.. math:: \min_{w, b} \sum_i \omega_i\, g(y_i, \eta_i) + \sum_u v_u \rho(s_u w_u), \qquad
           \eta = b + Z^\top w ,
 
 g being the terms of any loss, by their address. Proximal Newton steps on the columns that are in
@@ -97,6 +97,7 @@ def solve_glm(
     b: float,
     rho: Rho,
     units: NDArray[np.float64],
+    weights: NDArray[np.float64],
     tolerance: float,
     gradient: NDArray[np.float64],
     scale: NDArray[np.float64],
@@ -104,14 +105,15 @@ def solve_glm(
     """Minimise in place from ``w`` (d,), zero outside ``allowed``; b, the loss, and convergence.
 
     ``gradient`` (d,) receives the gradient of the loss, ``scale`` (d,) the size of the terms that
-    cancel in it. The penalty of coordinate u is rho(units[u] w[u]).
+    cancel in it. The penalty of coordinate u is
+    weights[u] * rho(units[u] w[u]).
     """
     d, n = Z.shape
     slope, curvature = np.empty(n), np.empty(n)
     work = np.empty(d, dtype=np.int64)
     trial = np.empty(d)
     loss, size = loss_terms(Z, omega, y, terms, parameters, w, b, slope, curvature)
-    total = loss + penalty_sum(w, rho, units, 1.0)
+    total = loss + penalty_sum(w, rho, units, weights)
     for _ in range(_STEPS):
         np.dot(Z, slope, gradient)
         own = slope.sum()
@@ -122,7 +124,7 @@ def solve_glm(
             trial[u] = w[u]
             if not allowed[u]:
                 continue
-            off = stationarity(w[u], gradient[u], rho, units[u], 1.0)
+            off = stationarity(w[u], gradient[u], rho, units[u], weights[u])
             if off > tolerance * scale[u]:
                 stationary = False
             if w[u] != 0.0 or off > 0.0 or rho.kink == 0.0:
@@ -133,10 +135,12 @@ def solve_glm(
         H = _curvature_matrix(Z, curvature, work, m)
         # The intercept comes last and bears no penalty.
         here, start, down = np.empty(m + 1), np.empty(m + 1), np.empty(m + 1)
-        stretch, close, q = np.zeros(m + 1), np.empty(m + 1), np.empty(m + 1)
+        stretch, stress = np.zeros(m + 1), np.zeros(m + 1)
+        close, q = np.empty(m + 1), np.empty(m + 1)
         for i in range(m):
             u = work[i]
-            here[i], down[i], stretch[i] = w[u], gradient[u], units[u]
+            here[i], down[i] = w[u], gradient[u]
+            stretch[i], stress[i] = units[u], weights[u]
             close[i] = 0.01 * tolerance * size * deviations[u]
         here[m], down[m], close[m] = b, own, 0.01 * tolerance * size
         damping = 0.0
@@ -145,13 +149,13 @@ def solve_glm(
             for i in range(m + 1):
                 start[i] = here[i]
                 q[i] = -q[i]
-            solve_quadratic(H, q, start, rho, stretch, 1.0, close, ROUNDS)
+            solve_quadratic(H, q, start, rho, stretch, stress, close, ROUNDS)
             for i in range(m):
                 trial[work[i]] = start[i]
             loss, size = loss_terms(
                 Z, omega, y, terms, parameters, trial, start[m], slope, curvature
             )
-            after = loss + penalty_sum(trial, rho, units, 1.0)
+            after = loss + penalty_sum(trial, rho, units, weights)
             # Sums over many rows are no more accurate than this.
             if after <= total + _ROUNDING * (abs(total) + size):
                 break

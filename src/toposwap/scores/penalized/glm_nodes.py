@@ -98,6 +98,7 @@ class GLMNodes:
             b = self._centred(node, start[0], start[1])
         gradient, size = np.empty(d), np.empty(d)
         rho = penalty.rho()
+        inner, weights = penalty.in_units(units)
         solved = False
         if rho.kink > 0.0 and loss.canonical:
             b, value, solved = self._patterns.solve(
@@ -107,7 +108,8 @@ class GLMNodes:
                 w,
                 b,
                 rho,
-                units,
+                inner,
+                weights,
                 self.tolerance,
                 gradient,
                 size,
@@ -123,16 +125,18 @@ class GLMNodes:
                 w,
                 b,
                 rho,
-                units,
+                inner,
+                weights,
                 self.tolerance,
                 gradient,
                 size,
             )
         if loss.separated is not None and not penalty.unbounded:
             self._refuse_separated(node, loss, w, b)
-        weights = w * units
-        intercept = self._intercept(node, weights, b)
-        return Solution(weights, intercept, value, w, gradient, size, rho.kink * units)
+        kinks = rho.kink * inner * weights
+        coefficients = w * units
+        intercept = self._intercept(node, coefficients, b)
+        return Solution(coefficients, intercept, value, w, gradient, size, kinks)
 
     def evaluate(
         self, node: int, weights: NDArray[np.float64], intercept: float | None
@@ -156,6 +160,7 @@ class GLMNodes:
                 w,
                 middle - float(self._omega @ (w @ self._Z)),
                 NoPenalty().rho(),
+                np.ones(w.size),
                 np.ones(w.size),
                 self.tolerance,
                 np.empty(w.size),
