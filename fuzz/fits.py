@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import tempfile
-import time
 import traceback
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fuzz.capture import listening
 from fuzz.containers import draw_container, fingerprint
 from fuzz.draws import Draw
 from fuzz.scores import Recipe, draw_score
 from fuzz.settings import draw_settings
 from fuzz.tables import Table, draw_table
 from toposwap import Topo
-from toposwap.core.runtime.clock import lost_seconds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -140,11 +134,7 @@ def run_fit(seed: int, index: int) -> FitRun:
 def _run(case: FitCase) -> FitRun:
     run = FitRun(case)
     before = fingerprint(case.held)
-    with (
-        warnings.catch_warnings(record=True) as run.warned,
-        captured() as printed,
-        stopwatch(run),
-    ):
+    with warnings.catch_warnings(record=True) as run.warned, listening() as heard:
         warnings.simplefilter("always")
         try:
             score = case.recipe.make(case.table)
@@ -157,40 +147,6 @@ def _run(case: FitCase) -> FitRun:
             run.model = model
         except Exception as error:
             run.error, run.trace = error, traceback.format_exc()
-    run.printed = printed[0]
+    run.printed, run.seconds = heard.out + heard.err, heard.seconds
     run.unchanged = fingerprint(case.held) == before
     return run
-
-
-@contextmanager
-def stopwatch(run: FitRun) -> Iterator[None]:
-    """Time the block; a machine that is busy with something else does not count against it."""
-    began, processor, lost = time.perf_counter(), time.process_time(), lost_seconds()
-    try:
-        yield
-    finally:
-        lost = lost_seconds() - lost
-        wall = time.perf_counter() - began - lost
-        run.seconds = max(0.0, min(wall, time.process_time() - processor - lost))
-
-
-@contextmanager
-def captured() -> Iterator[list[str]]:
-    """What is written to standard output and standard error in the block, also by compiled code."""
-    found = [""]
-    with tempfile.TemporaryFile() as sink:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        kept = os.dup(1), os.dup(2)
-        os.dup2(sink.fileno(), 1)
-        os.dup2(sink.fileno(), 2)
-        try:
-            yield found
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            for descriptor, original in zip((1, 2), kept, strict=True):
-                os.dup2(original, descriptor)
-                os.close(original)
-            sink.seek(0)
-            found[0] = sink.read().decode(errors="backslashreplace")

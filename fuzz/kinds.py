@@ -29,7 +29,7 @@ class Kind:
 
 def _fit(seed: int, index: int) -> Outcome:
     from fuzz.fits import run_fit
-    from fuzz.invariants import broken
+    from fuzz.invariants.fits import broken
 
     run = run_fit(seed, index)
     return Outcome(
@@ -58,6 +58,6 @@ def _kill(seed: int, index: int) -> Outcome:
 
 KINDS: dict[str, Kind] = {
     "fits": Kind(_fit, 20_000, 75.0),
-    "files": Kind(_file, 2_000, 120.0),
+    "files": Kind(_file, 2_000, 45.0),
     "kills": Kind(_kill, 200, 240.0),
 }
