@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.kernels.penalized.glm_node import loss_terms, solve_glm
+from toposwap.kernels.penalized.glm_node import curvature_matrix, loss_terms, solve_glm
 from toposwap.losses import RowLoss
 from toposwap.losses.base import rows_of
 from toposwap.penalties import NoPenalty
@@ -208,9 +208,9 @@ class GLMNodes:
 
     def _curvature(self, node: int, w: NDArray[np.float64], b: float) -> NDArray[np.float64]:
         *_, curvature = self._terms(node, w, b)
-        along = self._Z @ curvature
-        total = max(float(curvature.sum()), np.finfo(float).tiny)
-        return (self._Z * curvature) @ self._Z.T - np.outer(along, along) / total
+        H = curvature_matrix(self._Z, curvature, np.arange(self.data.d), self.data.d)
+        total = max(float(H[-1, -1]), np.finfo(float).tiny)
+        return np.asarray(H[:-1, :-1] - np.outer(H[-1, :-1], H[-1, :-1]) / total)
 
     def _refuse_separated(self, node: int, loss: RowLoss, w: NDArray[np.float64], b: float) -> None:
         """Refuse coefficients that are on their way to infinity.
