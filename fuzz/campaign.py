@@ -1,4 +1,4 @@
-"""Many cases on all cores: long-lived workers that can be killed, and a table of what came of it."""
+"""Many cases on all cores: long-lived workers that can be killed, and a table of outcomes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ class Tally:
         by_invariant = Counter((f.kind, name) for f in self.failures for name, _ in f.broken[:1])
         if by_invariant:
             lines += ["", "broken, by invariant"]
-            lines += [f"{count:>7}  {kind}: {name}" for (kind, name), count in by_invariant.most_common()]
+            lines += [
+                f"{count:>7}  {kind}: {name}" for (kind, name), count in by_invariant.most_common()
+            ]
         return "\n".join(lines)
 
 
@@ -86,7 +88,9 @@ class Worker:
             self.process.join()
             code = self.process.exitcode
             self._start()
-            return Outcome(*case, "died", [("no crash", f"the process died with {code}")], _words(case))
+            return Outcome(
+                *case, "died", [("no crash", f"the process died with {code}")], _words(case)
+            )
         assert isinstance(outcome, Outcome)
         return outcome
 
@@ -181,5 +185,7 @@ def _serve(pipe: Any) -> None:
 
             told = f"{type(error).__name__}: {error}"
             trace = traceback.format_exc()
-            outcome = Outcome(kind, seed, index, "broke", [("the campaign itself", told)], trace=trace)
+            outcome = Outcome(
+                kind, seed, index, "broke", [("the campaign itself", told)], trace=trace
+            )
         pipe.send(outcome)

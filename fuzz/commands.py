@@ -98,9 +98,7 @@ def draw_command(draw: Draw, folder: Path) -> CommandRun:
     for parameter in app.commands[name].params:
         given = _arguments(draw, made, parameter)
         made.arguments += given
-    made.inputs = {
-        path: path.read_bytes() for path in folder.iterdir() if path.is_file()
-    }
+    made.inputs = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     return made
 
 
@@ -115,7 +113,10 @@ def _arguments(draw: Draw, made: CommandRun, parameter: click.Parameter) -> list
     if getattr(parameter, "is_flag", False):
         return [option]
     if draw.chance(0.01):
-        return [option, draw.among(["", "-1", "nan", "inf", "1e999", "x", "\x1b[31m", "a\nb", "9" * 50])]
+        return [
+            option,
+            draw.among(["", "-1", "nan", "inf", "1e999", "x", "\x1b[31m", "a\nb", "9" * 50]),
+        ]
     return [] if generator is None else [option, str(generator(draw, made))]
 
 
@@ -149,7 +150,9 @@ def _output(draw: Draw, made: CommandRun) -> Path:
 
 def _to_be_written(draw: Draw, made: CommandRun, endings: list[str]) -> Path:
     if draw.chance(0.03):
-        return Path(draw.among(["/no/such/folder/x.csv", str(made.folder), "x.odd", "/dev/full.csv"]))
+        return Path(
+            draw.among(["/no/such/folder/x.csv", str(made.folder), "x.odd", "/dev/full.csv"])
+        )
     path = made.folder / f"out{len(made.outputs)}{draw.among(endings)}"
     made.outputs.append(path)
     return path
@@ -192,7 +195,8 @@ def _nothing(_draw: Draw, _made: CommandRun) -> str:
 OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "table": (_table, 1.0), "weights": (_graph, 1.0), "true": (_graph, 1.0),
     "estimate": (_graph, 1.0), "name": (_chosen("nothing", "no.toml", "\x1b[31m"), 1.0),
-    "output": (_output, 0.5), "plot": (lambda d, m: _to_be_written(d, m, [".svg", ".png", ".pdf"]), 0.06),
+    "output": (_output, 0.5),
+    "plot": (lambda d, m: _to_be_written(d, m, [".svg", ".png", ".pdf"]), 0.06),
     "truth": (lambda d, m: _to_be_written(d, m, [".csv", ".json", ".gml", ".dot"]), 0.5),
     "json": (_nothing, 0.25), "as_json": (_nothing, 0.25), "quiet": (_nothing, 0.1),
     "score": (_score, 0.6), "penalty": (_number, 0.08), "ridge": (_number, 0.02),
@@ -203,7 +207,8 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "jobs": (_chosen(1, 2, -1), 0.03), "prune": (_chosen("auto", "bic", "none", 0, 0.2), 0.2),
     "seed": (_whole, 0.1), "max_iter": (_chosen(1, 3, 100), 0.05), "init": (_init, 0.15),
     "columns": (_some_names, 0.08), "exclude": (_some_names, 0.04), "drop_missing": (_nothing, 0.2),
-    "sep": (_chosen(",", ",", ";", "\t", "tab", "|", "", ",,"), 0.04), "decimal": (_chosen(",", "."), 0.04),
+    "sep": (_chosen(",", ",", ";", "\t", "tab", "|", "", ",,"), 0.04),
+    "decimal": (_chosen(",", "."), 0.04),
     "tolerance": (_number, 0.2), "threshold": (_number, 0.2), "nodes": (_chosen(2, 3, 6), 0.9),
     "rows": (_chosen(2, 20, 100), 0.9),
     "graph": (_chosen("ER1", "ER2", "SF2", "full", "ER0", "ERx", "SF99"), 0.5),

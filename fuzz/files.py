@@ -8,6 +8,7 @@ import io
 import json
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,14 +77,14 @@ def write_graph(draw: Draw, folder: Path, names: list[str]) -> Path:
 def _stem(draw: Draw) -> str:
     if draw.chance(0.9):
         return f"file{draw.whole(0, 10**9)}"
-    return draw.among(["two words", "-o", "new\nline", "\x1b[31mred", "ünï", "=cmd", "a'b\"c", "%s"])
+    return draw.among(
+        ["two words", "-o", "new\nline", "\x1b[31mred", "ünï", "=cmd", "a'b\"c", "%s"]
+    )
 
 
 def _no_file(draw: Draw, folder: Path) -> Path:
     path = folder / f"nothing{draw.whole(0, 99)}.csv"
-    how = draw.weighed(
-        {"missing": 30, "folder": 20, "loop": 15, "null": 15, "fifo": 5, "long": 15}
-    )
+    how = draw.weighed({"missing": 30, "folder": 20, "loop": 15, "null": 15, "fifo": 5, "long": 15})
     if how == "folder":
         path.mkdir()
     elif how == "loop":
@@ -99,7 +100,9 @@ def _no_file(draw: Draw, folder: Path) -> Path:
 
 def _noise(draw: Draw) -> bytes:
     size = draw.among([0, 1, 7, 100, 5000])
-    head = draw.among([b"", b"", b"PAR1", b"\x1f\x8b\x08", b"\x93NUMPY\x01\x00", b"\xef\xbb\xbf", b"{"])
+    head = draw.among(
+        [b"", b"", b"PAR1", b"\x1f\x8b\x08", b"\x93NUMPY\x01\x00", b"\xef\xbb\xbf", b"{"]
+    )
     return head + draw.rng.bytes(size)
 
 
@@ -201,7 +204,7 @@ def _npy(array: Any, *, pickled: bool = False) -> Callable[[], bytes]:
 
 
 def _text(text: str) -> Callable[[], bytes]:
-    return lambda: text.encode()
+    return partial(str.encode, text)
 
 
 _ODD_GRAPHS: dict[str, list[Callable[[], bytes]]] = {

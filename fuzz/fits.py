@@ -1,4 +1,4 @@
-"""One fit: a table in a container, with settings, run once or twice, and all that is to be judged."""
+"""One fit: a table in a container, with settings, run once or twice, and what became of it."""
 
 from __future__ import annotations
 
@@ -118,9 +118,7 @@ def draw_fit(seed: int, index: int) -> FitCase:
             centred = table.values - table.values.mean(axis=0)
             held = seen = centred.T @ centred / table.shape[0]
         container = "array"
-    return FitCase(
-        table, container, held, seen, recipe, settings, covariance, draw.chance(_TWICE)
-    )
+    return FitCase(table, container, held, seen, recipe, settings, covariance, draw.chance(_TWICE))
 
 
 def run_fit(seed: int, index: int) -> FitRun:

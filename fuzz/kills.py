@@ -1,4 +1,4 @@
-"""Signals at random moments of a command, and what is there afterwards and after running it again."""
+"""Signals at random moments of a command, and what is there after it and after a second run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from fuzz.draws import Draw
 from fuzz.outcome import Outcome
 
 #: Says so when the command line is loaded: what comes before is the start of Python itself.
-_START = "import os; from toposwap.cli import main; os.write(int(os.environ['READY']), b'.'); main()"
+_START = (
+    "import os; from toposwap.cli import main; os.write(int(os.environ['READY']), b'.'); main()"
+)
 _EXPERIMENT = """
 caption = "To be killed"
 seeds = 4
@@ -126,7 +128,10 @@ def _draw_kill(draw: Draw, folder: Path) -> KillRun:
         after = draw.rng.uniform(0.0, 2.5)
     else:
         rows = draw.rng.standard_normal((300, 12)).cumsum(axis=1)
-        lines = [",".join(f"x{k}" for k in range(12)), *(",".join(map(repr, r)) for r in rows.tolist())]
+        lines = [
+            ",".join(f"x{k}" for k in range(12)),
+            *(",".join(map(repr, r)) for r in rows.tolist()),
+        ]
         (folder / "table.csv").write_text("\n".join(lines) + "\n")
         endings = ["csv", "json", "gml", "dot", "weights.csv"]
         outputs = [folder / f"out.{ending}" for ending in endings]

@@ -1,4 +1,4 @@
-r"""Q once more, by its formula alone: plain NumPy in extended precision, none of the package's code.
+r"""Q once more, by its formula alone: NumPy in extended precision, none of the package's code.
 
 .. math:: Q(W) = \sum_j \ell_j(x_j, b_j + X w_j) + \sum_{ij} \rho(W_{ij})
 
@@ -44,7 +44,12 @@ class Residual(NamedTuple):
 
 
 def expected_score(
-    score: Any, losses: Sequence[Any], X: NDArray[np.float64], W: NDArray[np.float64], *, center: bool
+    score: Any,
+    losses: Sequence[Any],
+    X: NDArray[np.float64],
+    W: NDArray[np.float64],
+    *,
+    center: bool,
 ) -> Interval | None:
     """Q at ``W`` on the rows ``X``, None where no formula is written down here.
 
@@ -160,7 +165,9 @@ _ROWS: dict[str, Callable[[Any, Any, float, Any], tuple[float, float] | None]] =
 
 def _mcp(w: Any, penalty: Any, _n: int, _d: int) -> Any:
     end = penalty.weight * penalty.beta
-    return np.where(w < end, penalty.weight * w - w**2 / (2 * penalty.beta), end * penalty.weight / 2)
+    return np.where(
+        w < end, penalty.weight * w - w**2 / (2 * penalty.beta), end * penalty.weight / 2
+    )
 
 
 def _scad(w: Any, penalty: Any, _n: int, _d: int) -> Any:

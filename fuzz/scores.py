@@ -65,7 +65,7 @@ def draw_score(draw: Draw) -> Recipe:
             "mixed",
         )
     if how == "torch":
-        hidden = draw.among([2, (2, 2)])
+        hidden: Any = draw.among([2, (2, 2)])
         made = partial(ts.scores.TorchMLP, hidden, max_iter=100)
         return Recipe(f"TorchMLP({hidden}, max_iter=100)", lambda _table: made(), slow=True)
     if how == "own":

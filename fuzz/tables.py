@@ -103,32 +103,12 @@ def draw_table(draw: Draw, kind: str | None = None, *, small: bool = False) -> T
 def _shape(draw: Draw, *, small: bool) -> tuple[int, int]:
     if small:
         return draw.whole(4, 80), draw.whole(2, 4)
-    d = {
-        "one": lambda: 1,
-        "few": lambda: draw.whole(2, 4),
-        "usual": lambda: draw.whole(5, 8),
-        "many": lambda: draw.whole(9, 16),
-        "most": lambda: draw.whole(20, 40),
-    }[draw.weighed({"one": 1, "few": 52, "usual": 43, "many": 3.5, "most": 0.5})]()
-    n = {
-        "one": lambda: 1,
-        "hardly any": lambda: draw.whole(2, 6),
-        "fewer than columns": lambda: draw.whole(2, max(2, d)),
-        "few": lambda: draw.whole(7, 40),
-        "usual": lambda: draw.whole(41, 300),
-        "many": lambda: draw.whole(300, 2000),
-    }[
-        draw.weighed(
-            {
-                "one": 0.7,
-                "hardly any": 5,
-                "fewer than columns": 5,
-                "few": 28,
-                "usual": 60,
-                "many": 1.3,
-            }
-        )
-    ]()
+    d = draw.whole(*draw.weighed({(1, 1): 1, (2, 4): 52, (5, 8): 43, (9, 16): 3.5, (20, 40): 0.5}))
+    fewer = (2, max(2, d))
+    rows = {"one": (1, 1), "hardly any": (2, 6), "fewer than columns": fewer, "few": (7, 40)}
+    rows |= {"usual": (41, 300), "many": (300, 2000)}
+    shares = (0.7, 5.0, 5.0, 28.0, 60.0, 1.3)
+    n = draw.whole(*rows[draw.weighed(dict(zip(rows, shares, strict=True)))])
     return n, d
 
 
@@ -138,12 +118,14 @@ def _latent(draw: Draw, n: int, d: int, noise: str) -> NDArray[np.float64]:
     share = rng.uniform(0.0, 1.0)
     edges = np.triu(rng.random((d, d)) < share, 1)
     W = edges * rng.uniform(0.3, 2.0, (d, d)) * rng.choice([-1.0, 1.0], (d, d))
-    Z = {
-        "normal": lambda: rng.standard_normal((n, d)),
-        "uniform": lambda: rng.uniform(-1.0, 1.0, (n, d)),
-        "heavy": lambda: rng.standard_t(1.2, (n, d)),
-        "exponential": lambda: rng.exponential(1.0, (n, d)),
-    }[noise]()
+    if noise == "normal":
+        Z = rng.standard_normal((n, d))
+    elif noise == "uniform":
+        Z = rng.uniform(-1.0, 1.0, (n, d))
+    elif noise == "heavy":
+        Z = rng.standard_t(1.2, (n, d))
+    else:
+        Z = rng.exponential(1.0, (n, d))
     X = np.zeros((n, d))
     for j in range(d):
         X[:, j] = X @ W[:, j] + Z[:, j]
