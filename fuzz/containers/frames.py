@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -58,7 +58,8 @@ def _levels(table: Table, _draw: Draw) -> Held:
 def _nullable(table: Table, draw: Draw) -> Held:
     import pandas as pd
 
-    columns, seen = {}, []
+    columns: dict[str, Any] = {}
+    seen = []
     missing = False
     for j, name in enumerate(_text(table)):
         x = table.values[:, j]
@@ -66,8 +67,8 @@ def _nullable(table: Table, draw: Draw) -> Held:
         dtype = draw.among(["Int64", "Float64"]) if whole else "Float64"
         if whole and set(np.unique(x)) <= {0.0, 1.0} and draw.chance(0.5):
             dtype = "boolean"
-        plain: Any = x.astype({"Int64": np.int64, "Float64": float, "boolean": bool}[dtype])
-        column: Any = pd.array(plain, dtype=dtype)  # type: ignore[call-overload]
+        plain: Any = pd.Series(x)
+        column = plain.astype(dtype)
         if draw.chance(0.02):
             column[0] = pd.NA
             missing = True
@@ -112,7 +113,7 @@ def _arrow(table: Table, draw: Draw) -> Held:
 
 @container("polars", 2, "polars")
 def _polars(table: Table, _draw: Draw) -> Held:
-    import polars as pl  # type: ignore[import-not-found, unused-ignore]
+    import polars as pl
 
     return pl.DataFrame(
         {name: table.values[:, j] for j, name in enumerate(table.names)}

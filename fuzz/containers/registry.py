@@ -54,8 +54,9 @@ def fingerprint(held: Any) -> bytes:
 
     An array hands over its memory, flags and mask; other containers what a pickle of them holds.
     """
-    if isinstance(held, np.ndarray) and held.dtype != object:
-        parts = [held.tobytes(), repr(held.flags).encode(), repr(held.dtype).encode()]
+    if isinstance(held, np.ndarray):
+        content = pickle.dumps(held.tolist()) if held.dtype == object else held.tobytes()
+        parts = [content, repr(held.flags).encode(), repr(held.dtype).encode()]
         if isinstance(held, np.ma.MaskedArray):
             parts.append(np.ma.getmaskarray(held).tobytes())
         return b"|".join(parts)
