@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _STEPS = 500
+#: As in gaussian_node.py.
+_PATIENCE, _SLOW = 20, 0.7
 _BLOCK = 512
 _LARGEST_DAMPING = 1e6
 _LEAST_DAMPING = 1e-6
@@ -172,10 +174,12 @@ def solve_glm(
     loss, size = loss_terms(Z, omega, y, terms, parameters, w, b, slope, curvature)
     total = loss + penalty_sum(w, rho, units, weights)
     damping = 0.0
-    for _ in range(_STEPS):
+    before = np.inf
+    for step in range(_STEPS):
         _gradient(Z, slope, gradient)
         own = slope.sum()
         stationary = abs(own) <= tolerance * size
+        worst = abs(own) / size
         m = 0
         for u in range(d):
             scale[u] = deviations[u] * size
@@ -185,11 +189,16 @@ def solve_glm(
             off = stationarity(w[u], gradient[u], rho, units[u], weights[u])
             if off > tolerance * scale[u]:
                 stationary = False
+            worst = max(worst, off / scale[u])
             if w[u] != 0.0 or off > 0.0 or rho.kink == 0.0:
                 work[m] = u
                 m += 1
         if stationary:
             return b, loss, True
+        if step % _PATIENCE == _PATIENCE - 1:
+            if worst > _SLOW * before:
+                return b, loss, False
+            before = worst
         H = curvature_matrix(Z, curvature, work, m)
         # The intercept comes last and bears no penalty.
         here, start, down = np.empty(m + 1), np.empty(m + 1), np.empty(m + 1)
