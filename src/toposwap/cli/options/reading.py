@@ -45,7 +45,8 @@ class Reading:
             # Nothing is missing in it.
             return table.chosen(chosen)
         table.columns = names
-        frame = table[chosen]
+        # Choosing makes a copy.
+        frame = table if chosen == names else table[chosen]
         if self.drop_missing:
             return _without_missing(frame)
         _refuse_missing(frame, path)
