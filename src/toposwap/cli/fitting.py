@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from toposwap.cli.terminal.progress import ProgressLine
-from toposwap.cli.terminal.show import say, show, show_json
+from toposwap.cli.terminal.show import say, show, show_json, tell
 from toposwap.core.runtime.clock import clock
 
 if TYPE_CHECKING:
@@ -57,9 +55,7 @@ def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = Non
     outputs.write(fitted.model, rows)
     if fitted.model.status_ == "interrupted":
         saved = " and saved" if outputs.paths else ""
-        click.echo(
-            f"toposwap: interrupted: the best graph found until then is reported{saved}", err=True
-        )
+        tell(f"interrupted: the best graph found until then is reported{saved}")
     if outputs.json:
         from toposwap.report.record import record_of
 

@@ -14,7 +14,7 @@ import click
 
 from toposwap.cli.app import app
 from toposwap.cli.terminal.interrupted import Interrupted
-from toposwap.cli.terminal.show import forget_reader
+from toposwap.cli.terminal.show import forget_reader, tell
 from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning, UnitsWarning
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _outcome(arguments: Sequence[str] | None) -> int:
 
 
 def _failed(message: str, code: int) -> int:
-    click.echo(f"toposwap: error: {_one_line(message)}", err=True)
+    tell(f"error: {message}")
     return code
 
 
@@ -90,11 +90,7 @@ def _note(message: Warning | str, category: type[Warning]) -> None:
     """Show a warning; those that are not ours say what they are."""
     ours = issubclass(category, ToposwapWarning)
     kind = "note" if ours else f"warning: {category.__name__}"
-    click.echo(f"toposwap: {kind}: {_one_line(str(message))}", err=True)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    tell(f"{kind}: {message}")
 
 
 def _never_fail_to_print() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from toposwap.cli.terminal.show import say
+from toposwap.cli.terminal.show import say, tell
 from toposwap.core.errors import InputError, MissingExtraError
 
 
@@ -45,7 +45,7 @@ def demo(output: Path) -> None:
         require_matplotlib("the picture")
         picture = output / "graph.png"
     except MissingExtraError as missing:
-        click.echo(f"toposwap: note: {missing}", err=True)
+        tell(f"note: {missing}")
         picture = None
     outputs = Outputs((output / "edges.csv", output / "result.json"), picture)
     outputs.check([])
