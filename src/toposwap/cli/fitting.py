@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toposwap.cli.terminal.progress import ProgressLine
 from toposwap.cli.terminal.show import say, show, show_json, tell
 from toposwap.core.runtime.clock import clock
+from toposwap.core.runtime.signals import exit_code, received
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,8 +50,8 @@ def fit_table(
         return Fitted(model, frame, clock() - began)
 
 
-def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = None) -> None:
-    """Write the files, then print; ``extra`` is added to the JSON."""
+def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = None) -> int:
+    """Write the files, then print; the exit code. ``extra`` is added to the JSON."""
     rows = len(fitted.frame)
     outputs.write(fitted.model, rows)
     if fitted.model.status_ == "interrupted":
@@ -67,3 +68,4 @@ def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = Non
         show(report(fitted.model, rows=rows, seconds=fitted.seconds, remarks=False))
         for path in outputs.paths:
             say(f"wrote {path}")
+    return exit_code() if fitted.model.status_ == "interrupted" or received() else 0

@@ -12,6 +12,7 @@ import click
 from toposwap.cli.terminal.show import say, show, tell
 from toposwap.core.errors import InputError
 from toposwap.core.printable import printable
+from toposwap.core.runtime.signals import exit_code
 
 if TYPE_CHECKING:
     from toposwap.experiments.config import Experiment
@@ -187,7 +188,7 @@ def _deliver(experiment: Experiment, store: Store, state: Progress, *, fresh: bo
     say(f"{state.done} of {state.total} cells are finished{failed}")
     if state.interrupted:
         tell("interrupted: finished cells are kept; the same command goes on")
-        return 1
+        return exit_code()
     return 0
 
 

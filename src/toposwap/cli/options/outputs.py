@@ -51,17 +51,22 @@ class Outputs:
                     )
 
     def write(self, model: Topo, rows: int) -> None:
-        """Write the learned graph to ``graphs`` and its picture to ``plot``; ``rows`` is n."""
+        """Write the learned graph to ``graphs`` and its picture to ``plot``, or nothing at all.
+
+        ``rows`` is n.
+        """
+        from toposwap.io import together
         from toposwap.report.record import write_result
 
         if any(path.suffix.lower() == ".csv" for path in self.graphs):
             _warn_of_formulas(model.names_)
-        for path in self.graphs:
-            write_result(path, model, rows)
-        if self.plot is not None:
-            from toposwap.report.plot.graph import draw_graph
+        with together():
+            for path in self.graphs:
+                write_result(path, model, rows)
+            if self.plot is not None:
+                from toposwap.report.plot.graph import draw_graph
 
-            draw_graph(model, self.plot)
+                draw_graph(model, self.plot)
 
     @property
     def paths(self) -> tuple[Path, ...]:
