@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.printable import shortened
 from toposwap.core.validation import listed
 from toposwap.io.csv_files import csv_rows, is_number
 from toposwap.io.edges import LearnedEdge
 from toposwap.io.existing import existing_file
+from toposwap.io.json_files import read_json
 
 if TYPE_CHECKING:
     import os
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from numpy.typing import NDArray
+
+_LONGEST_FIELD = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,16 +189,14 @@ def _matrix(file: Path, rows: list[tuple[int, list[str]]], first: int) -> NDArra
 
 
 def _read_json(file: Path) -> FileGraph:
+    record = read_json(file)
     try:
-        record: Any = json.loads(file.read_text(encoding="utf-8-sig"))
         names = [str(name) for name in record["names"]]
         where = f"{str(file)!r}, edges"
         edges = [
             (where, str(e["source"]), str(e["target"]), _number(e["weight"], where))
             for e in record["edges"]
         ]
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"cannot read {str(file)!r} as JSON: {error}") from error
     except (KeyError, TypeError) as error:
         raise InputError(
             f"{str(file)!r} is not a result of toposwap: 'names' and 'edges' (each with source, "
@@ -206,12 +207,18 @@ def _read_json(file: Path) -> FileGraph:
 
 def _read_npy(file: Path) -> FileGraph:
     try:
-        array = np.load(file, allow_pickle=False)
-        weights = np.asarray(array, dtype=np.float64)
-    except (OSError, ValueError, TypeError, EOFError) as error:
+        # Mapped: shape and type are judged before memory is taken for what the file claims to hold.
+        with np.errstate(over="raise"):
+            array = np.lib.format.open_memmap(file, mode="r")
+    except (OSError, ValueError, TypeError, EOFError, ArithmeticError, RecursionError) as error:
         raise InputError(f"cannot read {str(file)!r} as a matrix of numbers: {error}") from error
-    if weights.ndim != 2 or weights.shape[0] != weights.shape[1]:
-        raise InputError(f"{str(file)!r}: a weight matrix is square, got shape {weights.shape}")
+    if array.dtype.kind not in "biuf":
+        raise InputError(
+            f"{str(file)!r}: a weight matrix holds real numbers, this one {array.dtype}"
+        )
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise InputError(f"{str(file)!r}: a weight matrix is square, got shape {array.shape}")
+    weights = np.array(array, dtype=np.float64)
     if not np.isfinite(weights).all():
         raise InputError(f"{str(file)!r} holds NaN or infinity: set absent edges to 0")
     return FileGraph(weights, None, complete=True)
@@ -220,10 +227,14 @@ def _read_npy(file: Path) -> FileGraph:
 def _number(field: Any, where: str) -> float:
     try:
         value = float(field)
+    except OverflowError:
+        value = math.inf
     except (TypeError, ValueError):
-        raise InputError(f"{where}: {field!r} is not a number; write 0 for no edge") from None
+        shown = shortened(repr(field), _LONGEST_FIELD)
+        raise InputError(f"{where}: {shown} is not a number; write 0 for no edge") from None
     if not math.isfinite(value):
-        raise InputError(f"{where}: the weight {field} is not finite; write 0 for no edge")
+        shown = shortened(str(field), _LONGEST_FIELD)
+        raise InputError(f"{where}: the weight {shown} is not finite; write 0 for no edge")
     return value
 
 

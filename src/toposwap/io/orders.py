@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from toposwap.core.errors import InputError
 from toposwap.core.validation import listed
 from toposwap.io.csv_files import UNREADABLE, csv_rows, unreadable
 from toposwap.io.existing import existing_file
+from toposwap.io.json_files import read_json
 
 if TYPE_CHECKING:
     import os
@@ -55,11 +55,9 @@ def _lines(file: Path) -> list[str] | None:
             text = file.read_text(encoding="utf-8-sig")
             return [line.strip() for line in text.splitlines() if line.strip()]
         if suffix == ".json":
-            record = json.loads(file.read_text(encoding="utf-8-sig"))
+            record = read_json(file)
             order = record.get("causal_order") if isinstance(record, dict) else None
             return [str(name).strip() for name in order] if isinstance(order, list) else None
-    except json.JSONDecodeError as error:
-        raise InputError(f"cannot read {str(file)!r} as JSON: {error}") from error
     except UNREADABLE as error:
         raise unreadable(file, error) from error
     if suffix != ".csv":

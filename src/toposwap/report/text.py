@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.core.printable import printable
+from toposwap.core.printable import printable, shortened
 from toposwap.diagnostics import units_in_words
 from toposwap.estimators.base import DagLearner
 from toposwap.report.graph import ReportedGraph, open_directions, reported_graph, reversible
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from toposwap.estimators import Topo
 
 MOST_EDGES = 40
+_LONGEST_CELL = 2000
 
 
 def report(
@@ -157,7 +158,7 @@ def as_cell(text: str) -> Text:
     """One line of a table, as it is: rich alone would read [brackets] in a name as markup."""
     from rich.text import Text
 
-    return Text(printable(text))
+    return Text(printable(shortened(text, _LONGEST_CELL)))
 
 
 def as_text(renderable: RenderableType, width: int = 100) -> str:

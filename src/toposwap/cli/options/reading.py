@@ -90,7 +90,13 @@ def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
     """The names in the values of an option, in the order given, each once."""
     from toposwap.core.validation import listed
 
-    names = [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row]
+    try:
+        rows = [row for text in given for row in csv.reader([text], skipinitialspace=True)]
+    except csv.Error as error:
+        raise InputError(
+            f"{option}: names with commas or line breaks stand in double quotes ({error})"
+        ) from None
+    names = [name.strip() for row in rows for name in row]
     unknown = [name for name in names if name not in known]
     if unknown:
         raise InputError(

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toposwap.core.printable import printable
+from toposwap.core.printable import printable, shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 # Nothing is cut or folded because a file or a pipe has no width.
 _WIDTH_OF_FILES = 160
+# A name that fills the screen is told by its ends.
+_LONGEST_LINE = 2000
 
 
 def show(renderable: RenderableType) -> None:
@@ -58,8 +60,9 @@ def say(text: str = "", end: str = "\n") -> None:
 
 def tell(text: str) -> None:
     """Print one line to standard error; nobody is left to be told that this failed."""
+    line = shortened(" ".join(text.split()), _LONGEST_LINE)
     with suppress(OSError, ValueError):
-        click.echo(f"toposwap: {printable(' '.join(text.split()))}", err=True)
+        click.echo(f"toposwap: {printable(line)}", err=True)
 
 
 def _has_every_letter() -> bool:
