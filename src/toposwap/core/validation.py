@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,16 @@ def listed(names: Iterable[str], limit: int = 8) -> str:
     names = list(names)
     shown = ", ".join(repr(name) for name in names[:limit])
     return shown + (f" and {len(names) - limit} more" if len(names) > limit else "")
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """Those of ``names`` that occur more than once, each once, in the order given."""
+    return [name for name, count in Counter(names).items() if count > 1]
+
+
+def places(names: Iterable[str]) -> dict[str, int]:
+    """Where each name stands."""
+    return {name: k for k, name in enumerate(names)}
 
 
 def columns(count: int) -> str:
@@ -140,9 +151,9 @@ def _refuse_wrong_count(labels: list[str], d: int) -> None:
 
 def _refuse_duplicates(labels: list[str]) -> None:
     if len(set(labels)) < len(labels):
-        twice = sorted({name for name in labels if labels.count(name) > 1})
         raise InputError(
-            f"duplicate column names: {listed(twice)}; rename them so that an edge has one meaning"
+            f"duplicate column names: {listed(sorted(repeated(labels)))}; rename them so that an "
+            "edge has one meaning"
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.core.printable import shortened
-from toposwap.core.validation import listed
+from toposwap.core.validation import listed, places, repeated
 from toposwap.io.csv_files import csv_rows, is_number
 from toposwap.io.edges import LearnedEdge
 from toposwap.io.existing import existing_file
@@ -74,9 +74,10 @@ def read_weights(path: str | os.PathLike[str], names: Sequence[str] | None = Non
     if names is None:
         return frame
     # Blanks around names do not survive a hand-written file.
-    spelling = {name.strip(): name for name in names if name.strip() not in set(names)}
+    known = set(names)
+    spelling = {name.strip(): name for name in names if name.strip() not in known}
     frame = frame.rename(index=spelling, columns=spelling)
-    known, present = set(names), set(frame.columns)
+    present = set(frame.columns)
     unknown = [name for name in frame.columns if name not in known]
     missing = [name for name in names if name not in present]
     if unknown or (missing and graph.complete):
@@ -159,7 +160,7 @@ def _named_matrix(file: Path, table: list[tuple[int, list[str]]]) -> FileGraph:
             f"square matrix: {d} rows below a header of {len(header)} columns"
         )
     names = header[1:] if beside else header
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    twice = repeated(names)
     if twice or "" in names:
         what = f"duplicate names: {listed(twice)}" if twice else "a column without a name"
         raise InputError(f"{str(file)!r}: {what}; every node needs a name of its own")
@@ -167,12 +168,14 @@ def _named_matrix(file: Path, table: list[tuple[int, list[str]]]) -> FileGraph:
     if beside:
         rows = [fields[0] for _, fields in table[1:]]
         if sorted(rows) != sorted(names):
-            strange = [name for name in rows if name not in names] or rows
+            known = set(names)
+            strange = [name for name in rows if name not in known] or rows
             raise InputError(
                 f"{str(file)!r}: the names of the rows are not those of the columns "
                 f"({listed(strange)}); a weight matrix has the same nodes above and beside it"
             )
-        weights = weights[[rows.index(name) for name in names]]
+        place = places(rows)
+        weights = weights[[place[name] for name in names]]
     return FileGraph(weights, tuple(names), complete=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toposwap.core.errors import InputError
-from toposwap.core.validation import listed
+from toposwap.core.validation import listed, repeated
 from toposwap.io.csv_files import UNREADABLE, csv_rows, unreadable
 from toposwap.io.existing import existing_file
 from toposwap.io.json_files import read_json
@@ -35,8 +35,9 @@ def read_order(path: str | os.PathLike[str], names: Sequence[str]) -> list[str] 
     if len(lines) == len(names) + 1 and lines[0] not in known:
         lines = lines[1:]
     unknown = [line for line in lines if line not in known]
-    missing = [name for name in names if name.strip() not in set(lines)]
-    twice = [line for line in dict.fromkeys(lines) if lines.count(line) > 1]
+    there = set(lines)
+    missing = [name for name in names if name.strip() not in there]
+    twice = repeated(lines)
     for wrong, what in (
         (unknown, "not among the columns of the data"),
         (missing, "missing: every column needs a place in the order"),

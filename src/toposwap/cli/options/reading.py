@@ -97,7 +97,8 @@ def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
             f"{option}: names with commas or line breaks stand in double quotes ({error})"
         ) from None
     names = [name.strip() for row in rows for name in row]
-    unknown = [name for name in names if name not in known]
+    there = set(known)
+    unknown = [name for name in names if name not in there]
     if unknown:
         raise InputError(
             f"{option}: no column is called {listed(unknown)}; there are {listed(known)}"
