@@ -142,6 +142,8 @@ def _csv(rows: Iterable[Sequence[object]]) -> str:
     """Comma-separated lines; unlike Python's writer this quotes a name with a carriage return."""
 
     def field(value: object) -> str:
+        if isinstance(value, float):
+            return repr(value)
         if value is None:
             return ""
         text = str(value).lower() if isinstance(value, bool) else str(value)

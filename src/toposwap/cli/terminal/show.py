@@ -56,6 +56,8 @@ def say(text: str = "", end: str = "\n") -> None:
         click.echo(printable(text, keep="\n") + end, nl=False)
     except BrokenPipeError:
         forget_reader()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from error
 
 
 def tell(text: str) -> None:
