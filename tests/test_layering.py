@@ -28,6 +28,7 @@ LAYERS = (
     {"estimators"},
     {"learn"},
     {"baselines"},
+    {"rehearsal"},
     {"estimators.base"},
     {"estimators.sklearn_api"},
     {"result"},

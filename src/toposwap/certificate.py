@@ -134,8 +134,9 @@ def certify(
     """
     walk_back = _closed(point.weights, admissible)
     matrix = np.where(walk_back, np.abs(point.weights), point.gradient)
-    with np.errstate(over="ignore", under="ignore"):
-        relative = matrix / point.column_scale
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+        # Nothing over nothing is nothing: both were too small for a number.
+        relative = np.divide(matrix, point.column_scale, out=matrix.copy(), where=matrix != 0.0)
         # K_ij / (row_i column_j) for a gradient, K_ij row_i / column_j for a weight.
         row = point.row_scale[:, None]
         np.divide(relative, row, out=relative, where=~walk_back)

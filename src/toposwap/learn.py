@@ -14,6 +14,7 @@ from toposwap.core.runtime.deadline import Deadline
 from toposwap.pruning import own_pruner, resolve_pruner
 from toposwap.pruning.base import predictor_of
 from toposwap.pruning.threshold import Threshold
+from toposwap.rehearsal import compile_ahead
 from toposwap.result import Result
 from toposwap.search.base import run
 from toposwap.search.start import FirstFit, automatic_fit
@@ -74,7 +75,10 @@ def learn(
     deadline = Deadline(search.time_budget) if deadline is None else deadline
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
+    bound.deadline = deadline
     pruner = resolve_pruner(prune, bound)
+    if search.name == "auto":
+        compile_ahead(bound)
     own = own_pruner(bound)
     if isinstance(init, str) and init == "auto":
         remark = None

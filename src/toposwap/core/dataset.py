@@ -81,9 +81,12 @@ class Dataset:
         if d == 1:
             raise InputError("1 feature(s) (one column) leaves no edge to learn: give at least 2")
         mean, left = _factor.column_means(values) if center else (np.zeros(d), np.zeros(d))
-        deviation = _factor.largest_deviation(values, mean)
-        rounding = 8.0 * np.finfo(float).eps * np.abs(mean)
-        _refuse_constant(deviation <= rounding, labels, center=center)
+        low, high = values.min(axis=0), values.max(axis=0)
+        # The extremes tell it, not the mean, whose own error grows with the number of rows.
+        size = np.maximum(np.abs(low), np.abs(high))
+        constant = high - low <= 8.0 * np.finfo(float).eps * size if center else size == 0.0
+        _refuse_constant(constant, labels, center=center)
+        deviation = np.maximum(high - mean, mean - low)
         _refuse_tiny(deviation < SMALLEST, labels)
         scale = _factor.power_of_two(deviation)
         triangle = _factor.triangular_factor(values, mean, left, scale)

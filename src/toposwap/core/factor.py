@@ -51,14 +51,6 @@ def column_means(
     return mean, left / n
 
 
-def largest_deviation(
-    values: NDArray[np.float64], mean: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """max_i |x_ij - mean_j| for each column, (d,)."""
-    largest = np.maximum(values.max(axis=0) - mean, mean - values.min(axis=0))
-    return np.maximum(largest, 0.0)
-
-
 def triangular_factor(
     values: NDArray[np.float64],
     mean: NDArray[np.float64],

@@ -27,8 +27,7 @@ SIGNATURES = {
         types.Array(_NUMBER, 2, "C"),
         *[_NUMBERS] * 2,
         *[_NUMBER] * 3,
-        _NUMBERS,
-        _NUMBER,
+        *[_NUMBERS] * 2,
         types.int64,
     ),
     # (z, curvature, a, b, c) -> size, of a penalty.

@@ -25,6 +25,9 @@ class OrderFit(ABC):
     where it is; *moves* bring it to another order, and a move whose delta was asked for ends at the
     Q that the delta told. Deltas of moves that ``bound.positions`` does not permit are infinite.
 
+    Deltas raise :class:`~toposwap.core.runtime.deadline.TimeUp` instead of beginning something long
+    after ``bound.deadline``; the fit then stands, whole, where the last move brought it.
+
     Subclasses provide :meth:`delta`, :meth:`reorder` and :meth:`parameters`; the rest is derived
     from these and may be overridden with something faster.
 
@@ -94,6 +97,21 @@ class OrderFit(ABC):
             several, the change that :meth:`reorder` will bring about.
         """
 
+    def fine_delta(self, order: Order) -> float:
+        """:meth:`delta`, with digits that are noise elsewhere.
+
+        For an order at which the present solution is feasible and violates the KKT conditions, so
+        that Q is sure to fall, by however little.
+        """
+        return self.delta(order)
+
+    def change_since(self, snapshot: Any, value: float) -> float:  # noqa: ARG002
+        """Q here minus Q at ``snapshot``, where it was ``value``.
+
+        A sum over nodes tells changes that its total rounds away.
+        """
+        return self.value - value
+
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
         """Deltas for each position that ``variable`` could end at.
 
@@ -111,6 +129,7 @@ class OrderFit(ABC):
         here = self.order.positions[variable]
         profile = np.full(len(self.order), np.inf)
         for k in self.bound.positions(self.order, variable):
+            self.bound.deadline.check()
             profile[k] = 0.0 if k == here else self.delta(self.order.insert(variable, k))
         return profile
 
@@ -130,6 +149,7 @@ class OrderFit(ABC):
         changes = np.full(len(pairs), np.inf)
         for row, (i, j) in enumerate(pairs.tolist()):
             order = self.order.swap(i, j)
+            self.bound.deadline.check()
             if self.bound.admissible.obeys(order):
                 changes[row] = self.delta(order)
         return changes

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _MEMORY = 64_000_000
 #: Values of a node that differ by less of it may be those of one solution.
 _ROUNDING = 1e-11
+#: What a sum of changes must exceed of the values that change: to be an improvement, where theory
+#: says that there is one, and to be more than the last digits.
+_IMPROVEMENT, _EXPECTED, _DIGITS = 1e-10, 1e-13, 1e-15
 #: The most pairs that a local search should swap; each costs a fit for every node between.
 _MOST_SWAPS = 500
 
@@ -66,6 +69,18 @@ class SeparableFit(OrderFit):
     def delta(self, order: Order) -> float:
         """Refit the nodes that the differences between the two orders matter to."""
         return self._remember(order, self._plan(order))
+
+    def fine_delta(self, order: Order) -> float:
+        """The same, of which all but the last digits count."""
+        plan = self._plan(order)
+        change = self._change(plan.fits, _EXPECTED)
+        self._plans[order] = plan
+        return change
+
+    def change_since(self, snapshot: tuple[Order, list[NodeFit]], value: float) -> float:  # noqa: ARG002
+        """The sum of the changes of the nodes, those that only rounding tells apart left out."""
+        fits = {v: fit for v, fit in enumerate(self._nodes) if fit is not snapshot[1][v]}
+        return _sum_of_changes(fits, snapshot[1], _DIGITS)
 
     def insertion_profile(self, variable: int) -> NDArray[np.float64]:
         """Walk both ways from the current place; only passing what matters costs anything."""
@@ -119,9 +134,11 @@ class SeparableFit(OrderFit):
 
     @property
     def resolution(self) -> float:
-        """Changes of Q below this are rounding error; the values of the nodes may cancel."""
-        size = sum(abs(node.value) for node in self._nodes)
-        return 1e-10 * max(size, float(np.finfo(float).tiny))
+        """Zero: a delta that is rounding error of the nodes it comes from is told as zero.
+
+        Terms of nodes may differ by a hundred orders of magnitude, and each has its own digits.
+        """
+        return 0.0
 
     # --- moves -----------------------------------------------------------------------------------
 
@@ -183,9 +200,9 @@ class SeparableFit(OrderFit):
         """Q at the current nodes."""
         return float(sum(self._nodes[v].value for v in self.order))
 
-    def _change(self, fits: dict[int, NodeFit]) -> float:
+    def _change(self, fits: dict[int, NodeFit], part: float = _IMPROVEMENT) -> float:
         """What Q would change by if ``fits`` took the place of these nodes."""
-        return float(sum(fit.value - self._nodes[v].value for v, fit in fits.items()))
+        return _sum_of_changes(fits, self._nodes, part)
 
     def _tabulate(self, nodes: Iterable[int]) -> None:
         """Bring tables and value up to date with the fits of ``nodes``."""
@@ -243,6 +260,7 @@ class SeparableFit(OrderFit):
         key = (v, np.packbits(allowed).tobytes())
         known = self._memory.get(key)
         if known is None or _ended_higher(known, warm, allowed):
+            self.bound.deadline.check()
             known = self._solve(v, allowed, warm)
             self._memory[key] = known
             if len(self._memory) > self._remembered:
@@ -259,6 +277,8 @@ class SeparableFit(OrderFit):
             for key, (v, allowed) in missing.items()
             if key not in self._memory
         ]
+        if asked:
+            self.bound.deadline.check()
         fits = self._solve_all(asked) if asked else []
         for (v, allowed, _), fit in zip(asked, fits, strict=True):
             self._memory[v, np.packbits(allowed).tobytes()] = fit
@@ -317,6 +337,18 @@ class SeparableFit(OrderFit):
             profile[k] = change
             if change < 0.0:
                 self._plans["insert", v, k] = Plan(min(here, k), max(here, k), dict(fits))
+
+
+def _sum_of_changes(fits: dict[int, NodeFit], nodes: list[NodeFit], part: float) -> float:
+    """The sum of what ``fits`` change, zero if less than ``part`` of the values that change."""
+    total = size = 0.0
+    for v, fit in fits.items():
+        change, most = fit.value - nodes[v].value, max(abs(fit.value), abs(nodes[v].value))
+        # Else the last digits of a large node would hide what a small one gains.
+        if abs(change) > _DIGITS * most:
+            total += change
+            size += most
+    return total if abs(total) > part * size else 0.0
 
 
 def _ended_higher(known: NodeFit, warm: NodeFit, allowed: NDArray[np.bool_]) -> bool:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 #: As large as a coefficient may be thought to become.
 _HUGE = 1e100
+#: Units of a coefficient, and weights of a penalty with units and without, beyond which nothing
+#: changes any more: where columns have size one, such a penalty is everything or nothing.
+_LARGEST_UNIT, _LARGEST_WEIGHT, _LARGEST_ALONE = 1e60, 1e150, 1e306
 
 
 class Penalty(ABC):
@@ -84,8 +87,8 @@ class ProximalPenalty(Penalty):
 
     terms: ClassVar[Compiled]
     step: ClassVar[Compiled]
-    #: rho(w) is threshold * |w|.
-    straight: ClassVar[bool] = False
+    #: k where rho(s w) = s^k rho(w) for all s > 0; None where there is no such number.
+    degree: ClassVar[int | None] = None
 
     @property
     @abstractmethod
@@ -99,6 +102,28 @@ class ProximalPenalty(Penalty):
     def _three(self) -> tuple[float, float, float]:
         a, b, c = (*self.numbers, 0.0, 0.0, 0.0)[:3]
         return float(a), float(b), float(c)
+
+    def in_units(
+        self, units: NDArray[np.float64], weight: float = 1.0, size: float = 1.0
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Units s and weights v, (d,) each, with v rho(s w) = weight / size^2 * rho(units * w).
+
+        Solvers take them where columns have size one, so that coefficients have too. Columns in
+        units of 1e-150 and 1e150 make ``units`` whose squares are no numbers. A homogeneous rho
+        needs no units besides its weights; any other is told by its slope at zero where the units
+        are tiny, and by its end where they are huge.
+        """
+        with np.errstate(over="ignore", under="ignore"):
+            if self.degree is None:
+                weights = weight * np.minimum(units * _LARGEST_UNIT, 1.0) / size / size
+                units = np.clip(units, 1.0 / _LARGEST_UNIT, _LARGEST_UNIT)
+                most = _LARGEST_WEIGHT
+            else:
+                weights = weight * units / size
+                weights = weights * units ** (self.degree - 1) / size
+                units, most = np.ones_like(units), _LARGEST_ALONE
+            weights[weights * units < 1.0 / most] = 0.0
+        return units, np.minimum(weights, most)
 
     def value(self, W: NDArray[np.float64]) -> float:
         """The sum of rho(W) over all entries, by the compiled ``terms``."""

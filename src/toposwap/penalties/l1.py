@@ -33,7 +33,7 @@ class L1(ProximalPenalty):
     name: ClassVar[str] = "l1"
     convex: ClassVar[bool] = True
     selects_edges: ClassVar[bool] = True
-    straight: ClassVar[bool] = True
+    degree: ClassVar[int] = 1
     terms = terms
     step = step
 

@@ -27,7 +27,7 @@ class NoPenalty(ProximalPenalty):
     convex: ClassVar[bool] = True
     selects_edges: ClassVar[bool] = False
     by_size: ClassVar[bool] = False
-    straight: ClassVar[bool] = True
+    degree: ClassVar[int] = 1
     terms = terms
     step = step
 

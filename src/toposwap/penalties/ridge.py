@@ -33,6 +33,7 @@ class Ridge(ProximalPenalty):
     name: ClassVar[str] = "ridge"
     convex: ClassVar[bool] = True
     selects_edges: ClassVar[bool] = False
+    degree: ClassVar[int] = 2
     terms = terms
     step = step
 

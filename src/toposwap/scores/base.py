@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from toposwap.core.admissible import EVERYTHING, Admissible
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.core.weights import as_weights
 from toposwap.scores.strategy import Strategy
 
@@ -143,8 +144,8 @@ class BoundScore(ABC):
 
     A subclass writes :meth:`evaluate` and :meth:`fit`; the two must agree: at the parameters of a
     fit that was refreshed, :meth:`evaluate` finds the fit's value, to within rounding error.
-    ``admissible`` is set before the first fit. From then on nothing here changes, because fits may
-    be at work in several threads.
+    ``admissible`` and ``deadline`` are set before the first fit. From then on nothing here changes,
+    because fits may be at work in several threads.
     """
 
     score: Score
@@ -155,10 +156,16 @@ class BoundScore(ABC):
     strategy: Strategy = Strategy()
     #: The edges and orders that come into question.
     admissible: Admissible = EVERYTHING
+    #: After which fits begin nothing more; see :class:`~toposwap.core.runtime.deadline.TimeUp`.
+    deadline: Deadline = NEVER
     #: What was chosen by looking at the data, in words.
     choices: tuple[str, ...] = ()
     #: What the user should know about this score on these data, in words.
     remarks: tuple[str, ...] = ()
+
+    def within_limits_of(self, other: BoundScore) -> None:
+        """Take over what ``other`` may do and until when; before the first fit."""
+        self.admissible, self.deadline = other.admissible, other.deadline
 
     # --- which edges and positions come into question ---------------------------------------------
 

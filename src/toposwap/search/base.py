@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from toposwap.core.runtime.clock import clock
 from toposwap.core.runtime.ctrl_c import CtrlC
-from toposwap.core.runtime.deadline import NEVER, Deadline
+from toposwap.core.runtime.deadline import NEVER, Deadline, TimeUp
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -172,7 +172,8 @@ def run(
     Returns
     -------
     history
-        The start, then one record a step; Q falls from each to the next.
+        The start, then one record a step; Q falls from each to the next, if only in a digit that
+        its total does not show.
     status
         How it ended: ``search.finished``, "time limit", "iteration limit" or "interrupted" (by
         Ctrl-C, after which ``fit`` is whole as ever).
@@ -193,7 +194,7 @@ def run(
                 except StopIteration as end:
                     status = "time limit" if end.value else status
                     break
-                if not fit.value < lowest:
+                if not fit.change_since(best, lowest) < 0.0:
                     break
                 best, lowest = fit.snapshot(), fit.value
                 seconds = clock() - began
@@ -209,13 +210,19 @@ def run(
                     status = "time limit"
                     break
             moves.close()
+        except TimeUp:
+            status = "time limit"
+            if fit.change_since(best, lowest) < 0.0:
+                best, lowest = fit.snapshot(), fit.value
+                text, seconds = "moves until time was up", clock() - began
+                history.append(Step(len(history), lowest, "insertion", 0, text, seconds))
         except BaseException as error:
             if not ctrl_c.caused(error):
                 raise
             status = "interrupted"
             # A move may have been cut in two.
             whole = False
-    if not (whole and fit.value <= lowest):
+    if not (whole and fit.change_since(best, lowest) <= 0.0):
         fit.restore(best)
     fit.polish(deadline)
     return history, status

@@ -61,7 +61,7 @@ class NeighbourhoodSearch(Search):
                     # A local optimum all the same.
                     return False
                 trial = restarts.take(restart)
-                if trial.value < fit.value - fit.resolution:
+                if trial.change_since(fit.snapshot(), fit.value) < -fit.resolution:
                     restarts.forget()
                     fit.copy_from(trial)
                     yield Move("restart", restart + 1, f"restart {restart + 1} of {total}")

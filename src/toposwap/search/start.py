@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from toposwap.core.order import Order
 from toposwap.core.runtime.clock import clock
 from toposwap.core.runtime.ctrl_c import CtrlC
-from toposwap.core.runtime.deadline import NEVER, Deadline
+from toposwap.core.runtime.deadline import NEVER, Deadline, TimeUp
 from toposwap.orderfit.descent import descend
 from toposwap.orderfit.starts import least_correlated_order, smallest_variance_order
 from toposwap.search.base import Context, Step
@@ -92,6 +92,8 @@ def automatic_fit(
                 if progress is not None:
                     move = step.move
                     progress(Step(0, step.value, "coarse", move.candidates, move.text, seconds))
+        except TimeUp:
+            pass
         except BaseException as error:
             if not ctrl_c.caused(error):
                 raise

@@ -50,7 +50,9 @@ def test_one_coordinate_in_any_unit(penalty, z, curvature, s, v):
         rho, w = penalty.rho(), np.zeros(1)
         numbers = (rho.a, rho.b, rho.c)
         sweep = sweep_with(penalty.step)
-        sweep(np.array([[curvature]]), w, np.array([z]), *numbers, np.array([unit]), v, 1)
+        sweep(
+            np.array([[curvature]]), w, np.array([z]), *numbers, np.array([unit]), np.array([v]), 1
+        )
         return w[0]
 
     w = swept(s)
@@ -67,18 +69,18 @@ def test_quadratics_end_stationary_and_lower(penalty, seed):
     root = rng.standard_normal((m, 9))
     H, q = root @ root.T / 9, rng.standard_normal(m)
     start = rng.standard_normal(m)
-    s, v = 2.0 ** rng.integers(-2, 3, m), 0.5
+    s, v = 2.0 ** rng.integers(-2, 3, m), rng.choice([0.25, 0.5], m)
     s[-1] = 0.0  # an intercept, which bears no penalty
 
     def objective(w):
-        return 0.5 * w @ H @ w - q @ w + v * penalty.value(s * w)
+        return 0.5 * w @ H @ w - q @ w + sum(v[u] * penalty.value(s[u] * w[u]) for u in range(m))
 
     w = start.copy()
     rho = penalty.rho()
     assert solve_quadratic(H, q, w, rho, s, v, np.full(m, 1e-10), ROUNDS)
     assert objective(w) <= objective(start) + 1e-12
     gradient = H @ w - q
-    assert max(stationarity(w[u], gradient[u], rho, s[u], v) for u in range(m)) <= 1e-9
+    assert max(stationarity(w[u], gradient[u], rho, s[u], v[u]) for u in range(m)) <= 1e-9
     if not penalty.by_size:
         np.testing.assert_allclose(w, np.linalg.solve(H, q), atol=1e-7)
 
@@ -122,7 +124,7 @@ def test_patterns_solve_what_rows_solve(loss, penalty):
         if solve == "patterns":
             solver = PatternSolver(Z, omega, targets, targets, mean, scale, deviations)
             b, value, done = solver.solve(
-                0, terms, parameters, allowed, w, 0.0, rho, units, 1e-11, gradient, size
+                0, terms, parameters, allowed, w, 0.0, rho, units, units, 1e-11, gradient, size
             )
         else:
             b, value, done = solve_glm(
@@ -136,6 +138,7 @@ def test_patterns_solve_what_rows_solve(loss, penalty):
                 w,
                 0.0,
                 rho,
+                units,
                 units,
                 1e-11,
                 gradient,

@@ -1,7 +1,7 @@
 r"""Penalised quadratics: the small problem inside every node of a sparse score.
 
 .. math:: \min_{w \in \mathbb R^m} \tfrac12 w^\top H w - q^\top w + \sum_u \rho_u(w_u), \qquad
-          \rho_u(w) = v\, \rho(s_u w)
+          \rho_u(w) = v_u\, \rho(s_u w)
 
 with the penalty :math:`\rho` of :mod:`toposwap.kernels.penalized.rho`.
 
@@ -86,14 +86,14 @@ def _objective(
     w: NDArray[np.float64],
     rho: Rho,
     s: NDArray[np.float64],
-    v: float,
+    v: NDArray[np.float64],
 ) -> float:
     """The objective where r = q - H w."""
     total = 0.0
     for u in range(w.size):
         if w[u] != 0.0:
             total -= 0.5 * w[u] * (q[u] + r[u])
-            total += rho_terms(w[u], rho, s[u], v)[0]
+            total += rho_terms(w[u], rho, s[u], v[u])[0]
     return total
 
 
@@ -105,7 +105,7 @@ def _newton_step(
     r: NDArray[np.float64],
     rho: Rho,
     s: NDArray[np.float64],
-    v: float,
+    v: NDArray[np.float64],
 ) -> bool:
     """One step on the coordinates that are not held at zero, no sign changed; whether it helped."""
     m = w.size
@@ -114,8 +114,8 @@ def _newton_step(
     count = 0
     before = 0.0
     for u in range(m):
-        if w[u] != 0.0 or v * s[u] * rho.kink == 0.0:
-            value, slope[count], bend[count] = rho_terms(w[u], rho, s[u], v)
+        if w[u] != 0.0 or v[u] * s[u] * rho.kink == 0.0:
+            value, slope[count], bend[count] = rho_terms(w[u], rho, s[u], v[u])
             before -= 0.5 * w[u] * (q[u] + r[u])
             before += value
             slope[count] -= r[u]
@@ -192,7 +192,7 @@ def solve_quadratic(
     w: NDArray[np.float64],
     rho: Rho,
     s: NDArray[np.float64],
-    v: float,
+    v: NDArray[np.float64],
     tolerance: NDArray[np.float64],
     rounds: int,
 ) -> bool:
@@ -225,7 +225,7 @@ def _stationary(
     r: NDArray[np.float64],
     rho: Rho,
     s: NDArray[np.float64],
-    v: float,
+    v: NDArray[np.float64],
     tolerance: NDArray[np.float64],
     zeros: bool,
 ) -> bool:
@@ -233,6 +233,6 @@ def _stationary(
     for u in range(w.size):
         if w[u] == 0.0 and not zeros:
             continue
-        if stationarity(w[u], -r[u], rho, s[u], v) > tolerance[u]:
+        if stationarity(w[u], -r[u], rho, s[u], v[u]) > tolerance[u]:
             return False
     return True

@@ -47,7 +47,7 @@ def solve_gaussian(
     bounded: bool,
     rho: Rho,
     units: NDArray[np.float64],
-    weight: float,
+    weights: NDArray[np.float64],
     tolerance: float,
     gradient: NDArray[np.float64],
     scale: NDArray[np.float64],
@@ -56,10 +56,10 @@ def solve_gaussian(
     """Minimise in place from ``w`` (d,), zero outside ``allowed``; s and whether it converged.
 
     ``terms`` is the address of the loss, which is ``bounded`` or ends where a column is fitted
-    exactly; the penalty of coordinate u is weight * rho(units[u] w[u]). ``columns`` (d, d) holds
-    the columns of R as rows, ``C = R'R``. ``gradient`` (d,) receives the gradient of the loss,
-    ``scale`` (d,) the size of the terms that cancel in it. A ``rough`` answer is what a few Newton
-    steps and sweeps come to; its value is no lower than that of a solution.
+    exactly; the penalty of coordinate u is weights[u] * rho(units[u] w[u]). ``columns`` (d, d)
+    holds the columns of R as rows, ``C = R'R``. ``gradient`` (d,) receives the gradient of the
+    loss, ``scale`` (d,) the size of the terms that cancel in it. A ``rough`` answer is what a few
+    Newton steps and sweeps come to; its value is no lower than that of a solution.
     """
     d = w.size
     work = np.empty(d, dtype=np.int64)
@@ -89,9 +89,9 @@ def solve_gaussian(
             scale[u] = a * deviations[u] * size
             if not allowed[u]:
                 continue
-            off = stationarity(w[u], gradient[u], rho, units[u], weight)
+            off = stationarity(w[u], gradient[u], rho, units[u], weights[u])
             worst = max(worst, off / scale[u])
-            if w[u] != 0.0 or off > 0.0 or weight * rho.kink == 0.0:
+            if w[u] != 0.0 or off > 0.0 or weights[u] * rho.kink == 0.0:
                 work[m] = u
                 m += 1
         if worst <= tolerance:
@@ -100,10 +100,10 @@ def solve_gaussian(
             return s, False
         H = np.empty((m, m))
         down, q, start = np.empty(m), np.empty(m), np.empty(m)
-        stretch, close = np.empty(m), np.empty(m)
+        stretch, stress, close = np.empty(m), np.empty(m), np.empty(m)
         for i in range(m):
             u = work[i]
-            start[i], stretch[i] = w[u], units[u]
+            start[i], stretch[i], stress[i] = w[u], units[u], weights[u]
             # While s or the columns taking part still change, more digits would be thrown away.
             close[i] = max(0.1 * tolerance, 1e-3 * worst) * scale[u]
             down[i] = gradient[u]
@@ -113,7 +113,7 @@ def solve_gaussian(
         subtract_product(H, down, start, q)
         for i in range(m):
             q[i] = -q[i]
-        solve_quadratic(H, q, start, rho, stretch, weight, close, 1 if rough else ROUNDS)
+        solve_quadratic(H, q, start, rho, stretch, stress, close, 1 if rough else ROUNDS)
         for i in range(m):
             w[work[i]] = start[i]
     return s, False

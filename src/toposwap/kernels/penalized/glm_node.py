@@ -1,6 +1,6 @@
 r"""One node of a score whose loss is a sum over rows, with a penalty on its coefficients.
 
-.. math:: \min_{w, b} \sum_i \omega_i\, g(y_i, \eta_i) + \sum_u \rho(s_u w_u), \qquad
+.. math:: \min_{w, b} \sum_i \omega_i\, g(y_i, \eta_i) + \sum_u v_u \rho(s_u w_u), \qquad
           \eta = b + Z^\top w ,
 
 g being the terms of any loss, by their address. Proximal Newton steps on the columns that are in
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.jit import kernel
+from toposwap.kernels.jit import kernel, reassociated_kernel
+from toposwap.kernels.linalg.dot import dot
 from toposwap.kernels.penalized.coordinate_descent import (
     ROUNDS,
     solve_quadratic,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _STEPS = 200
+_BLOCK = 512
 _LARGEST_DAMPING = 1e6
 _ROUNDING = 1e-13
 
@@ -58,28 +60,48 @@ def loss_terms(
     return call_row_terms(terms, eta, y, omega, parameters, slope, curvature)
 
 
-@kernel(inner=True)
-def _curvature_matrix(
+@reassociated_kernel(inner=True)
+def _gradient(
+    Z: NDArray[np.float64], slope: NDArray[np.float64], gradient: NDArray[np.float64]
+) -> None:
+    """Put Z slope into ``gradient`` (d,).
+
+    Not by a library, which would wake other threads for it: on a busy machine they take longer to
+    come than the product.
+    """
+    for u in range(gradient.size):
+        gradient[u] = dot(Z[u], slope)
+
+
+@reassociated_kernel
+def curvature_matrix(
     Z: NDArray[np.float64], curvature: NDArray[np.float64], work: NDArray[np.int64], m: int
 ) -> NDArray[np.float64]:
-    """Z diag(curvature) Z' on the first m rows of ``work``, the intercept last: (m + 1, m + 1)."""
+    """Z diag(curvature) Z' on the first m rows of ``work``, the intercept last: (m + 1, m + 1).
+
+    By blocks of rows of the table, which stay in the nearest cache while all pairs are summed.
+    """
     n = curvature.size
-    H = np.empty((m + 1, m + 1))
-    total = 0.0
-    for t in range(n):
-        total += curvature[t]
-    H[m, m] = total
-    weighted = np.empty(n)
-    for i in range(m):
-        z = Z[work[i]]
+    H = np.zeros((m + 1, m + 1))
+    weighted = np.empty(_BLOCK)
+    for begin in range(0, n, _BLOCK):
+        end = min(begin + _BLOCK, n)
+        part = curvature[begin:end]
         total = 0.0
-        for t in range(n):
-            weighted[t] = curvature[t] * z[t]
-            total += weighted[t]
-        H[i, m] = total
-        H[m, i] = total
-        for k in range(i + 1):
-            H[i, k] = np.dot(weighted, Z[work[k]])
+        for t in range(end - begin):
+            total += part[t]
+        H[m, m] += total
+        for i in range(m):
+            z = Z[work[i], begin:end]
+            total = 0.0
+            for t in range(end - begin):
+                weighted[t] = part[t] * z[t]
+                total += weighted[t]
+            H[m, i] += total
+            for k in range(i + 1):
+                H[i, k] += dot(Z[work[k], begin:end], weighted)
+    for i in range(m + 1):
+        for k in range(i):
             H[k, i] = H[i, k]
     return H
 
@@ -97,6 +119,7 @@ def solve_glm(
     b: float,
     rho: Rho,
     units: NDArray[np.float64],
+    weights: NDArray[np.float64],
     tolerance: float,
     gradient: NDArray[np.float64],
     scale: NDArray[np.float64],
@@ -104,16 +127,17 @@ def solve_glm(
     """Minimise in place from ``w`` (d,), zero outside ``allowed``; b, the loss, and convergence.
 
     ``gradient`` (d,) receives the gradient of the loss, ``scale`` (d,) the size of the terms that
-    cancel in it. The penalty of coordinate u is rho(units[u] w[u]).
+    cancel in it. The penalty of coordinate u is
+    weights[u] * rho(units[u] w[u]).
     """
     d, n = Z.shape
     slope, curvature = np.empty(n), np.empty(n)
     work = np.empty(d, dtype=np.int64)
     trial = np.empty(d)
     loss, size = loss_terms(Z, omega, y, terms, parameters, w, b, slope, curvature)
-    total = loss + penalty_sum(w, rho, units, 1.0)
+    total = loss + penalty_sum(w, rho, units, weights)
     for _ in range(_STEPS):
-        np.dot(Z, slope, gradient)
+        _gradient(Z, slope, gradient)
         own = slope.sum()
         stationary = abs(own) <= tolerance * size
         m = 0
@@ -122,7 +146,7 @@ def solve_glm(
             trial[u] = w[u]
             if not allowed[u]:
                 continue
-            off = stationarity(w[u], gradient[u], rho, units[u], 1.0)
+            off = stationarity(w[u], gradient[u], rho, units[u], weights[u])
             if off > tolerance * scale[u]:
                 stationary = False
             if w[u] != 0.0 or off > 0.0 or rho.kink == 0.0:
@@ -130,13 +154,15 @@ def solve_glm(
                 m += 1
         if stationary:
             return b, loss, True
-        H = _curvature_matrix(Z, curvature, work, m)
+        H = curvature_matrix(Z, curvature, work, m)
         # The intercept comes last and bears no penalty.
         here, start, down = np.empty(m + 1), np.empty(m + 1), np.empty(m + 1)
-        stretch, close, q = np.zeros(m + 1), np.empty(m + 1), np.empty(m + 1)
+        stretch, stress = np.zeros(m + 1), np.zeros(m + 1)
+        close, q = np.empty(m + 1), np.empty(m + 1)
         for i in range(m):
             u = work[i]
-            here[i], down[i], stretch[i] = w[u], gradient[u], units[u]
+            here[i], down[i] = w[u], gradient[u]
+            stretch[i], stress[i] = units[u], weights[u]
             close[i] = 0.01 * tolerance * size * deviations[u]
         here[m], down[m], close[m] = b, own, 0.01 * tolerance * size
         damping = 0.0
@@ -145,15 +171,16 @@ def solve_glm(
             for i in range(m + 1):
                 start[i] = here[i]
                 q[i] = -q[i]
-            solve_quadratic(H, q, start, rho, stretch, 1.0, close, ROUNDS)
+            solve_quadratic(H, q, start, rho, stretch, stress, close, ROUNDS)
             for i in range(m):
                 trial[work[i]] = start[i]
-            loss, size = loss_terms(
+            loss, reached = loss_terms(
                 Z, omega, y, terms, parameters, trial, start[m], slope, curvature
             )
-            after = loss + penalty_sum(trial, rho, units, 1.0)
+            after = loss + penalty_sum(trial, rho, units, weights)
             # Sums over many rows are no more accurate than this.
             if after <= total + _ROUNDING * (abs(total) + size):
+                size = reached
                 break
             grown = max(10.0 * damping, 1e-3 * (1.0 + size))
             if grown > _LARGEST_DAMPING * (1.0 + size):

@@ -1,8 +1,8 @@
-r"""A penalty inside a kernel: :math:`\rho_u(w) = v\, \rho(s_u w)` for the coordinates u of a node.
+r"""A penalty inside a kernel: :math:`\rho_u(w) = v_u \rho(s_u w)` for the coordinates u of a node.
 
-Solvers work in units in which all columns have size one; :math:`s_u` leads back to those of the
-data, and where it is zero a coordinate bears no penalty (an intercept). :math:`\rho` is even, so a
-penalty gives its formula for sizes :math:`t = |s_u w| \ge 0`.
+Solvers work in units in which all columns have size one; :math:`s_u` and :math:`v_u` lead back to
+those of the data, and where :math:`s_u` is zero a coordinate bears no penalty (an intercept).
+:math:`\rho` is even, so a penalty gives its formula for sizes :math:`t = |s_u w| \ge 0`.
 """
 
 from __future__ import annotations
@@ -48,12 +48,14 @@ def stationarity(w: float, gradient: float, rho: Rho, s: float, v: float) -> flo
 
 
 @kernel(inner=True)
-def penalty_sum(w: NDArray[np.float64], rho: Rho, s: NDArray[np.float64], v: float) -> float:
-    """sum_u rho_u(w_u) over w (m,) with units s (m,); zeros add nothing."""
+def penalty_sum(
+    w: NDArray[np.float64], rho: Rho, s: NDArray[np.float64], v: NDArray[np.float64]
+) -> float:
+    """sum_u rho_u(w_u) over w (m,) with units s and v, (m,) each; zeros add nothing."""
     total = 0.0
     for u in range(w.size):
         if w[u] != 0.0:
-            total += rho_terms(w[u], rho, s[u], v)[0]
+            total += rho_terms(w[u], rho, s[u], v[u])[0]
     return total
 
 

@@ -1,7 +1,7 @@
 r"""Coordinate descent with the proximal step of a penalty, compiled for each penalty.
 
 .. math:: w_u \leftarrow \operatorname{argmin}_w
-          \tfrac12 H_{uu} w^2 - z_u w + v\, \rho(s_u w), \qquad
+          \tfrac12 H_{uu} w^2 - z_u w + v_u\, \rho(s_u w), \qquad
           z_u = r_u + H_{uu} w_u, \quad r = q - H w .
 
 Sweeps are the inner loop of all sparse nodes: there a call by address for each coordinate costs a
@@ -36,7 +36,7 @@ def _sweep(
     b: float,
     c: float,
     s: NDArray[np.float64],
-    v: float,
+    v: NDArray[np.float64],
     times: int,
 ) -> bool:
     """Minimise along each coordinate in turn, ``times`` over; whether any moved.
@@ -47,7 +47,7 @@ def _sweep(
     # In the units of the penalty, for which divisions would take most of the time.
     gradient, bend, back = np.empty(m), np.empty(m), np.empty(m)
     for u in range(m):
-        slope = v * s[u]
+        slope = v[u] * s[u]
         if H[u, u] > 0.0 and slope > 0.0:
             gradient[u], bend[u], back[u] = 1.0 / slope, H[u, u] / (slope * s[u]), 1.0 / s[u]
         else:

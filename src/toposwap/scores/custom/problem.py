@@ -217,7 +217,7 @@ class Problem:
         # Entries that are free nowhere are no variables at all.
         used = np.flatnonzero(free.any(axis=0))
         kink = self.penalty.threshold
-        curved = not self.penalty.straight
+        curved = self.penalty.degree != 1
 
         def smooth(
             x: NDArray[np.float64], which: NDArray[np.int64]

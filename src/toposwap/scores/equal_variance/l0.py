@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 # Units are brought up to date until the total residual variance is steady to this many digits.
 _STEADY = 1e-9
+_ROUNDS = 1000
+# Below this share of the noise no edge to a column pays, and above it squares are numbers.
+_NEGLIGIBLE = 1e-150
 
 
 class BoundEqualVarianceL0(BoundL0):
@@ -65,8 +68,9 @@ class BoundEqualVarianceL0(BoundL0):
         return 0.5 * self.data.d * float(np.log(self.data.n * self.total(variance)))
 
     def slope_of(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
-        """D / T, for each column in its own units."""
-        return self.deviations**2 * (self.data.d / self.total(variance))
+        """D / T, for each column in its own units; more than nothing."""
+        relative = self.deviations / np.sqrt(self.total(variance) / self.data.d)
+        return np.maximum(relative, np.sqrt(_NEGLIGIBLE)) ** 2
 
 
 class EqualVarianceL0Fit(L0Fit):
@@ -99,9 +103,9 @@ class EqualVarianceL0Fit(L0Fit):
     def _retune(self) -> None:
         """Let the units and the parents settle; each round lowers Q."""
         unit = self._rule.unit
-        while True:
+        for _ in range(_ROUNDS):
             wanted = self.bound.slope_of(self._variance)
-            if np.abs(wanted / unit - 1.0).max() <= _STEADY:
+            if not np.abs(wanted / unit - 1.0).max() > _STEADY:
                 return
             unit[:] = wanted
             moves.settle_all(self._nodes, self._rule, False)

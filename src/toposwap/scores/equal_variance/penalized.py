@@ -15,10 +15,11 @@ point of Q, because the tangent touches.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from toposwap.orderfit.base import OrderFit
 from toposwap.orderfit.nodes import NodeFit
 from toposwap.orderfit.separable import Plan, SeparableFit
 from toposwap.penalties import NoPenalty
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.order import Order
-    from toposwap.orderfit.base import OrderFit
 
 #: A relative error of the unit is a KKT residual; this is well below the certificate's tolerance.
 _STEADY = 1e-10
@@ -152,7 +152,15 @@ class EqualVarianceFit(SeparableFit):
     def _sum(self) -> float:
         return self.bound.loss_of(self._total) + sum(node.penalty for node in self._nodes)
 
-    def _change(self, fits: dict[int, EqualVarianceNode]) -> float:  # type: ignore[override]
+    def change_since(self, snapshot: Any, value: float) -> float:
+        """By the totals: the nodes share a unit, and a change of that changes them all."""
+        return OrderFit.change_since(self, snapshot, value)
+
+    def _change(  # type: ignore[override]
+        self,
+        fits: dict[int, EqualVarianceNode],
+        part: float = 0.0,  # noqa: ARG002
+    ) -> float:
         now = [(fit, self._nodes[v]) for v, fit in fits.items()]
         variance = sum(fit.variance - old.variance for fit, old in now)
         penalty = sum(fit.penalty - old.penalty for fit, old in now)

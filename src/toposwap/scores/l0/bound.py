@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 
 _MOST_SWAPS = 500
+#: Visits times variables of one piece of a sweep under a time limit: some milliseconds.
+_PIECE = 10_000
 
 
 def checked_max_parents(most: object) -> int | None:
@@ -233,6 +235,7 @@ class L0Fit(OrderFit):
             if not self.bound.admissible.obeys(self.order.swap(i, j)):
                 changes[index] = np.inf
                 continue
+            self.bound.deadline.check()
             self.swap(i, j)
             changes[index] = self.value - before
             self.restore(here)
@@ -251,8 +254,12 @@ class L0Fit(OrderFit):
 
     def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
         """All pending ones of ``visits`` in one compiled loop; of all, when none is pending."""
-        visits = np.asarray(visits, dtype=np.int64)
-        return int(moves.sweep(self._nodes, self._rule, visits, self.resolution, self._profile))
+        moved, visits = 0, np.asarray(visits, dtype=np.int64)
+        for piece in self.bound.deadline.pieces(visits, _PIECE // visits.size):
+            moved += int(
+                moves.sweep(self._nodes, self._rule, piece, self.resolution, self._profile)
+            )
+        return moved
 
     def refresh(self) -> None:
         """Forget remembered deltas and look at every variable again."""

@@ -61,6 +61,7 @@ class PatternSolver:
         b: float,
         rho: Rho,
         units: NDArray[np.float64],
+        weights: NDArray[np.float64],
         tolerance: float,
         gradient: NDArray[np.float64],
         size: NDArray[np.float64],
@@ -92,6 +93,7 @@ class PatternSolver:
                 b,
                 rho,
                 units[some],
+                weights[some],
                 0.5 * tolerance,
                 *unused,
             )
@@ -108,7 +110,11 @@ class PatternSolver:
             np.dot(self._Z, residual, out=gradient)
             squares = weight @ np.square(fitted)
             size[:] = self._deviations * float(np.sqrt(self._squares[node]) + np.sqrt(squares))
-            wrong = allowed & ~active & (np.abs(gradient) > rho.kink * units + tolerance * size)
+            wrong = (
+                allowed
+                & ~active
+                & (np.abs(gradient) > rho.kink * units * weights + tolerance * size)
+            )
             if not wrong.any():
                 return b, loss, True
             active |= wrong

@@ -183,6 +183,7 @@ class BoundPenalized(SeparableScore):
             node=node,
             loss=loss,
             unit=loss.unit(scale) if isinstance(loss, MomentLoss) else 1.0,
+            deadline=self.deadline,
         )
 
     @cached_property
@@ -256,6 +257,7 @@ class BoundPenalized(SeparableScore):
         starts: dict[int, tuple[NDArray[np.float64], float]] = {}
 
         def loss(subset: int) -> float:
+            self.deadline.check()
             fewer = starts.get(subset & (subset - 1))
             solution = self._solve(node, members(subset, self.data.d), fewer, _FREE)
             starts[subset] = (solution.weights, solution.intercept)

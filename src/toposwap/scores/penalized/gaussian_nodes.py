@@ -65,8 +65,9 @@ class GaussianNodes:
         data = self.data
         ratio = data.scale[node] / data.scale
         # Least squares is divided by D_j^2, the logarithm is free of units.
-        weight = weight / loss.unit(float(data.scale[node]))
+        own = float(data.scale[node]) if loss.has_units else 1.0
         rho = penalty.rho()
+        units, stress = penalty.in_units(ratio, weight, own)
         w = np.zeros(data.d) if start is None else np.where(allowed, start / ratio, 0.0)
         gradient, size = np.empty(data.d), np.empty(data.d)
         s, _ = solve_gaussian(
@@ -79,8 +80,8 @@ class GaussianNodes:
             loss.terms.address,
             loss.bounded,
             rho,
-            ratio,
-            weight,
+            units,
+            stress,
             self.tolerance,
             gradient,
             size,
@@ -95,7 +96,7 @@ class GaussianNodes:
         weights = w * ratio
         intercept = float(data.mean[node] - data.mean @ weights)
         value = self._value(s, node, loss)
-        kinks = (weight * rho.kink) * ratio
+        kinks = rho.kink * units * stress
         return Solution(weights, intercept, value, w, gradient, size, kinks)
 
     def evaluate(

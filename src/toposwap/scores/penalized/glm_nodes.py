@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.kernels.penalized.glm_node import loss_terms, solve_glm
+from toposwap.kernels.penalized.glm_node import curvature_matrix, loss_terms, solve_glm
 from toposwap.losses import RowLoss
 from toposwap.losses.base import rows_of
 from toposwap.penalties import NoPenalty
@@ -98,6 +98,7 @@ class GLMNodes:
             b = self._centred(node, start[0], start[1])
         gradient, size = np.empty(d), np.empty(d)
         rho = penalty.rho()
+        inner, weights = penalty.in_units(units)
         solved = False
         if rho.kink > 0.0 and loss.canonical:
             b, value, solved = self._patterns.solve(
@@ -107,7 +108,8 @@ class GLMNodes:
                 w,
                 b,
                 rho,
-                units,
+                inner,
+                weights,
                 self.tolerance,
                 gradient,
                 size,
@@ -123,16 +125,18 @@ class GLMNodes:
                 w,
                 b,
                 rho,
-                units,
+                inner,
+                weights,
                 self.tolerance,
                 gradient,
                 size,
             )
         if loss.separated is not None and not penalty.unbounded:
             self._refuse_separated(node, loss, w, b)
-        weights = w * units
-        intercept = self._intercept(node, weights, b)
-        return Solution(weights, intercept, value, w, gradient, size, rho.kink * units)
+        kinks = rho.kink * inner * weights
+        coefficients = w * units
+        intercept = self._intercept(node, coefficients, b)
+        return Solution(coefficients, intercept, value, w, gradient, size, kinks)
 
     def evaluate(
         self, node: int, weights: NDArray[np.float64], intercept: float | None
@@ -156,6 +160,7 @@ class GLMNodes:
                 w,
                 middle - float(self._omega @ (w @ self._Z)),
                 NoPenalty().rho(),
+                np.ones(w.size),
                 np.ones(w.size),
                 self.tolerance,
                 np.empty(w.size),
@@ -203,9 +208,9 @@ class GLMNodes:
 
     def _curvature(self, node: int, w: NDArray[np.float64], b: float) -> NDArray[np.float64]:
         *_, curvature = self._terms(node, w, b)
-        along = self._Z @ curvature
-        total = max(float(curvature.sum()), np.finfo(float).tiny)
-        return (self._Z * curvature) @ self._Z.T - np.outer(along, along) / total
+        H = curvature_matrix(self._Z, curvature, np.arange(self.data.d), self.data.d)
+        total = max(float(H[-1, -1]), np.finfo(float).tiny)
+        return np.asarray(H[:-1, :-1] - np.outer(H[-1, :-1], H[-1, :-1]) / total)
 
     def _refuse_separated(self, node: int, loss: RowLoss, w: NDArray[np.float64], b: float) -> None:
         """Refuse coefficients that are on their way to infinity.

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.runtime.deadline import NEVER
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.losses import ColumnLoss
     from toposwap.scores.penalized.gaussian_nodes import Solution
 
@@ -37,19 +40,21 @@ def select_parents(
     node: int,
     loss: ColumnLoss,
     unit: float,
+    deadline: Deadline = NEVER,
 ) -> tuple[Solution, NDArray[np.bool_]]:
     """The solution and which absent variables (d,) would pay if they were allowed.
 
     ``fit`` solves for given parents without the penalty, ``curvature`` is the second derivative
     (d, d) at a solution in the units of its gradient, and ``unit`` what a decrease is multiplied
-    by to be in those of the loss.
+    by to be in those of the loss. After ``deadline`` the parents stay as they are.
     """
     parents = start & allowed
     solution = fit(parents, None)
     refused = np.zeros(allowed.size, dtype=bool)
     while True:
         H = curvature(solution)
-        weakest = _weakest(H, solution, parents)
+        inverse = _inverse(H, parents)
+        weakest = None if deadline.passed else _weakest(inverse, solution, parents)
         if weakest is not None:
             fewer = parents.copy()
             fewer[weakest] = False
@@ -60,11 +65,11 @@ def select_parents(
                 # What was dropped because it does not pay need not be tried at once.
                 refused[weakest] = True
                 continue
-        gains = loss.decrease(unit * _decreases(H, solution, parents))
+        gains = loss.decrease(unit * _decreases(H, inverse, solution, parents))
         gains[node] = 0.0
         violating = (gains > weight) & ~parents & ~refused
         candidates = np.flatnonzero(violating & allowed)
-        if candidates.size == 0:
+        if candidates.size == 0 or deadline.passed:
             return solution, violating & ~allowed
         best = candidates[gains[candidates].argmax()]
         more = parents.copy()
@@ -77,24 +82,41 @@ def select_parents(
             refused[best] = True
 
 
-def _weakest(H: NDArray[np.float64], solution: Solution, parents: NDArray[np.bool_]) -> int | None:
+def _inverse(H: NDArray[np.float64], parents: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The inverse of the curvature of ``parents``, a pseudo-inverse where they are dependent."""
+    index = np.flatnonzero(parents)
+    block = H[index][:, index]
+    try:
+        root = np.linalg.cholesky(block)
+        if (np.diag(root) ** 2 > _DEPENDENT * np.diag(block)).all():
+            inverse = np.linalg.inv(root)
+            return np.asarray(inverse.T @ inverse)
+    except np.linalg.LinAlgError:
+        pass
+    return np.linalg.pinv(block, hermitian=True)
+
+
+def _weakest(
+    inverse: NDArray[np.float64], solution: Solution, parents: NDArray[np.bool_]
+) -> int | None:
     """The parent whose loss costs least, to second order."""
     index = np.flatnonzero(parents)
     if index.size == 0:
         return None
-    inverse = np.linalg.pinv(H[np.ix_(index, index)], hermitian=True)
     scale = np.sqrt(np.maximum(np.diag(inverse), np.finfo(float).tiny))
     return int(index[(np.abs(solution.scaled[index]) / scale).argmin()])
 
 
 def _decreases(
-    H: NDArray[np.float64], solution: Solution, parents: NDArray[np.bool_]
+    H: NDArray[np.float64],
+    inverse: NDArray[np.float64],
+    solution: Solution,
+    parents: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
     """g^2 / 2h for every variable (d,), zero for those that depend on the parents."""
     index = np.flatnonzero(parents)
     left = np.diag(H).copy()
     if index.size:
-        inverse = np.linalg.pinv(H[np.ix_(index, index)], hermitian=True)
-        left -= np.einsum("iu,ij,ju->u", H[index], inverse, H[index])
+        left -= np.einsum("iu,iu->u", H[index], inverse @ H[index])
     free = left > _DEPENDENT * np.diag(H)
     return np.where(free, solution.gradient**2 / (2.0 * np.where(free, left, 1.0)), 0.0)

@@ -34,7 +34,7 @@ def repair(
     for i, j in violations.tolist():
         assert weights is not None
         order = with_edge(fit.order, weights, i, j, fit.bound.admissible)
-        change = fit.delta(order)
+        change = fit.fine_delta(order)
         if change < lowest:
             lowest, chosen = change, (order, i, j)
             if greedy:
