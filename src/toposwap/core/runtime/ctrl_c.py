@@ -26,6 +26,11 @@ class CtrlC:
         self._pressed = False
         self._before: dict[int, Any] = {}
 
+    @property
+    def pressed(self) -> bool:
+        """Whether a signal came in this context, also if somebody else made do with it."""
+        return self._pressed
+
     def caused(self, error: BaseException) -> bool:
         """Whether ``error``, raised in this context, comes from Ctrl-C."""
         return self._pressed or is_interrupt(error)
