@@ -72,7 +72,7 @@ def test_ctrl_c_ends_more_than_the_rehearsal(bound, marks, monkeypatch):
     monkeypatch.setattr(rehearsal, "AutoSearch", Struck)
     with pytest.raises(KeyboardInterrupt):
         rehearsal.compile_ahead(bound)
-    assert not marks
+    assert not [name for name in marks if name.startswith("rehearsed")]
 
 
 def test_no_mark_is_left_where_no_process_could_be_started(bound, marks, monkeypatch):
