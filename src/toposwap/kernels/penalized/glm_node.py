@@ -106,6 +106,39 @@ def curvature_matrix(
     return H
 
 
+@reassociated_kernel
+def curvature_rows(
+    Z: NDArray[np.float64],
+    curvature: NDArray[np.float64],
+    index: NDArray[np.int64],
+    rows: NDArray[np.float64],
+    diagonal: NDArray[np.float64],
+) -> None:
+    """Z diag(curvature) Z': its rows ``index`` (k,) and its diagonal (d,).
+
+    ``rows`` (k + 1, d) receives the former and, last, the row of the intercept, Z curvature.
+    """
+    d, n = Z.shape
+    k = index.size
+    weighted = np.empty(_BLOCK)
+    for i in range(k + 1):
+        for u in range(d):
+            rows[i, u] = 0.0
+    for u in range(d):
+        diagonal[u] = 0.0
+    for begin in range(0, n, _BLOCK):
+        end = min(begin + _BLOCK, n)
+        part = curvature[begin:end]
+        for u in range(d):
+            z = Z[u, begin:end]
+            for t in range(end - begin):
+                weighted[t] = part[t] * z[t]
+            diagonal[u] += dot(z, weighted)
+            rows[k, u] += dot(z, part)
+            for i in range(k):
+                rows[i, u] += dot(Z[index[i], begin:end], weighted)
+
+
 @kernel
 def solve_glm(
     Z: NDArray[np.float64],

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.kernels.penalized.glm_node import curvature_matrix, loss_terms, solve_glm
+from toposwap.kernels.penalized.glm_node import (
+    curvature_matrix,
+    curvature_rows,
+    loss_terms,
+    solve_glm,
+)
 from toposwap.losses import RowLoss
 from toposwap.losses.base import rows_of
 from toposwap.penalties import NoPenalty
@@ -173,10 +178,19 @@ class GLMNodes:
         rest = abs(float(slope.sum())) / size
         return value, gradient, size / unit, rest, self._intercept(node, weights, b)
 
-    def curvature(self, node: int, solution: Solution) -> NDArray[np.float64]:
-        """Second derivative of the loss in scaled units with the intercept at its best, (d, d)."""
+    def curvature(
+        self, node: int, solution: Solution, index: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Rows ``index`` (k,), (k, d), and diagonal (d,) of the second derivative of the loss.
+
+        In scaled units, with the intercept at its best.
+        """
         b = self._centred(node, solution.weights, solution.intercept)
-        return self._curvature(node, solution.scaled, b)
+        *_, curvature = self._terms(node, solution.scaled, b)
+        rows, diagonal = np.empty((index.size + 1, self.data.d)), np.empty(self.data.d)
+        curvature_rows(self._Z, curvature, index, rows, diagonal)
+        along, total = rows[-1], max(float(curvature.sum()), np.finfo(float).tiny)
+        return rows[:-1] - np.outer(along[index], along / total), diagonal - along * along / total
 
     # --- inside ----------------------------------------------------------------------------------
 
