@@ -25,6 +25,7 @@ TEXTS = {
     "digits.json": (as_result("1" * 5001), "the weight inf is not finite"),
     "large.json": (as_result("1" * 350), "the weight 1111.* is not finite"),
     "list.json": (as_result("[[1]]"), r"\[\[1\]\] is not a number"),
+    "half.json": ('{"names": ["\\ud800"], "edges": []}', "half a pair of UTF-16"),
     "digits.csv": ("source,target,weight\na,b," + "1" * 5001, "the weight 1111.* is not finite"),
     "text.csv": ("source,target,weight\na,b," + "x" * 5001, "'xxxx.* is not a number"),
     "field.csv": ("source,target\na," + "x" * 200_000, "larger than field limit"),
@@ -82,6 +83,8 @@ def test_arrays_that_are_no_real_numbers(tmp_path, kind):
         claims((3, 3), "|O"),
         claims((3, 0)),
         b"\x93NUMPY",
+        claims("(3, 3"),
+        claims("((((("),
         b"PK\x03\x04 not an archive",
     ],
 )
@@ -112,3 +115,8 @@ def test_pipes_and_devices_do_not_hang(tmp_path, read):
     for path in (tmp_path / "pipe.csv", "/dev/zero"):
         with pytest.raises(InputError, match="is a pipe or a device: save its contents"):
             read(path)
+
+
+def test_a_whole_pair_of_utf_16_is_a_character(tmp_path):
+    (tmp_path / "w.json").write_text('{"names": ["\\ud83d\\ude00"], "edges": []}')
+    assert read_graph(tmp_path / "w.json").names == ("😀",)
