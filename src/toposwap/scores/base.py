@@ -57,6 +57,8 @@ class Point:
         :math:`\partial Q / \partial \tilde\theta`.
     penalty
         The part of ``value`` that is not loss.
+    remarks
+        What the user should know about Q at this point, in words.
     """
 
     weights: NDArray[np.float64]
@@ -66,6 +68,7 @@ class Point:
     column_scale: NDArray[np.float64] = field(repr=False)
     rest: float = 0.0
     penalty: float = 0.0
+    remarks: tuple[str, ...] = ()
 
 
 class Predictor(Protocol):

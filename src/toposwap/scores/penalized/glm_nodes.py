@@ -21,7 +21,6 @@ from toposwap.kernels.penalized.glm_node import (
 )
 from toposwap.losses import RowLoss
 from toposwap.losses.base import rows_of
-from toposwap.penalties import NoPenalty
 from toposwap.scores.penalized.binary_patterns import PatternSolver
 from toposwap.scores.penalized.gaussian_nodes import Solution
 
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
 
 #: A curvature this small, relative to that of the columns themselves, has no minimum to belong to.
 _FLAT = 1e-7
+#: Steps to the best intercept: each halves an interval, or better.
+_HALVINGS = 200
 #: Logarithms of odds from which on a prediction counts as certain.
 _CERTAIN = 12.0
 
@@ -155,22 +156,7 @@ class GLMNodes:
         w = weights * self._scale / unit
         if intercept is None:
             middle = loss.start(self._targets[node], self._omega)
-            b, _, _ = solve_glm(
-                self._Z,
-                self._omega,
-                self._targets[node],
-                *self._formulas[node],
-                self._deviations,
-                np.zeros(w.size, dtype=bool),
-                w,
-                middle - float(self._omega @ (w @ self._Z)),
-                NoPenalty().rho(),
-                np.ones(w.size),
-                np.ones(w.size),
-                self.tolerance,
-                np.empty(w.size),
-                np.empty(w.size),
-            )
+            b = self._best_intercept(node, w, middle - float(self._omega @ (w @ self._Z)))
         else:
             b = self._centred(node, weights, intercept)
         value, size, slope, _ = self._terms(node, w, b)
@@ -219,6 +205,31 @@ class GLMNodes:
             self._Z, self._omega, y, *self._formulas[node], w, b, slope, curvature
         )
         return value, size, slope, curvature
+
+    def _best_intercept(self, node: int, w: NDArray[np.float64], b: float) -> float:
+        """Where the slope by the intercept changes its sign, looked for from ``b``.
+
+        The slope of a convex loss rises, so that halving an interval finds it whatever its
+        curvature; Newton's method is faster where there is some.
+        """
+        low, high, stride = -np.inf, np.inf, 1.0
+        for _ in range(_HALVINGS):
+            _, size, slope, curvature = self._terms(node, w, b)
+            total, bend = float(slope.sum()), float(curvature.sum())
+            if not abs(total) > 0.01 * self.tolerance * size:
+                break
+            low, high = (b, high) if total < 0.0 else (low, b)
+            newton = b - total / bend if bend > 0.0 else np.nan
+            stride *= 2.0
+            if low < newton < high and abs(newton - b) < stride:
+                b = newton
+            elif np.isfinite(low) and np.isfinite(high):
+                b = 0.5 * (low + high)
+                if b in (low, high):
+                    break
+            else:
+                b = b + stride if total < 0.0 else b - stride
+        return b
 
     def _curvature(self, node: int, w: NDArray[np.float64], b: float) -> NDArray[np.float64]:
         *_, curvature = self._terms(node, w, b)
