@@ -15,6 +15,7 @@ from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
+from toposwap.core.validation import places
 from toposwap.core.weights import as_weights, without_weakest
 from toposwap.estimators.base import DagLearner
 from toposwap.orderfit.starts import smallest_variance_order
@@ -93,7 +94,8 @@ def resolve_start(init: Any, data: Dataset, rng: np.random.Generator) -> Any:
         raise InputError(
             f"init: this {type(init).__name__} was fitted to other columns than those of the data"
         )
-    columns = [init.names_.index(name) for name in data.names]
+    place = places(init.names_)
+    columns = [place[name] for name in data.names]
     return init.weights_[columns][:, columns]
 
 
