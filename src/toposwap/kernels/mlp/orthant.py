@@ -38,8 +38,9 @@ def descend(
     output: NDArray[np.float64],
     X: network.Reals,
     y: network.Reals,
-    l1: float,
-    l2: float,
+    l1: NDArray[np.float64],
+    decay: NDArray[np.float64],
+    output_ridge: float,
     bias: bool,
     stays_constant: bool,
     loss: network.Formula,
@@ -51,14 +52,12 @@ def descend(
     """Improve a network by :func:`minimise`, in place; return its penalised value.
 
     The network is ``first`` (h, k) and ``output`` (h,), with a column of biases and an intercept at
-    the end of them if ``bias``; these bear no penalty. If a unit without inputs ``stays_constant``,
-    such units are left out: at the start, and twice on the way.
+    the end of them if ``bias``. ``l1`` and ``decay`` (k,) are the weights of |A_ai| and A_ai^2 / 2,
+    zero for biases, and ``output_ridge`` that of v_a^2 / 2. If a unit without inputs
+    ``stays_constant``, such units are left out: at the start, and twice on the way.
     """
     h, k = first.shape
     inputs = k - 1 if bias else k
-    decay = np.empty(k)
-    for i in range(k):
-        decay[i] = l2 if i < inputs else 0.0
     value, done = 0.0, 0
     for stage in range(len(_COUNTED_AFTER) + 1):
         alive = living_units(first, inputs, stays_constant)
@@ -71,7 +70,7 @@ def descend(
         for a in range(hidden):
             for i in range(k):
                 u[a * k + i] = first[alive[a], i]
-                each[a * k + i] = l1 if i < inputs else 0.0
+                each[a * k + i] = l1[i]
         if loss.by_rows:
             for a in range(hidden):
                 u[hidden * k + a] = output[alive[a]]
@@ -79,7 +78,7 @@ def descend(
                 u[-1] = output[-1]
         ridge, v = np.empty(rows), np.empty(rows)
         for a in range(rows):
-            ridge[a] = l2 if a < hidden else 0.0
+            ridge[a] = output_ridge if a < hidden else 0.0
             v[a] = 0.0
         most = max_iter
         if stage < len(_COUNTED_AFTER):

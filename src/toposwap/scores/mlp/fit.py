@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _SCREENING = 10
 #: The part of what it costs to lose an input after these iterations that remains in the end.
 _LOSS_LEFT = 0.75
+#: Values of polished nodes differ by less of them where they are the same.
+_SOLVED = 1e-9
 #: A way up by more than this part of what a node is worth on average is not followed further.
 _HOPELESS = 0.1
 
@@ -52,9 +54,18 @@ class MLPFit(ScreenedFit, SeparableFit):
 
     @property
     def resolution(self) -> float:
-        """Fits that are not polished end when they move Q by less than a part of it."""
+        """Fits that are not polished end when they move Q by less than a part of it.
+
+        Deltas of polished ones are zero where they are rounding error.
+        """
+        if not self._rough:
+            return 0.0
         size = sum(abs(node.value) for node in self._nodes)
-        return (10.0 * LOOSE if self._rough else 1e-9) * max(size, float(np.finfo(float).tiny))
+        return 10.0 * LOOSE * max(size, float(np.finfo(float).tiny))
+
+    def _change(self, fits: dict[int, NodeFit], part: float = _SOLVED) -> float:
+        """Of what is told from the nodes that change: others may be larger by any factor."""
+        return super()._change(fits, part)
 
     @contextmanager
     def roughly(self) -> Iterator[None]:
@@ -179,15 +190,18 @@ class MLPFit(ScreenedFit, SeparableFit):
     def missing_gradient(self) -> NDArray[np.float64]:
         """The slope by the weight that would lower Q most, less the penalty's, in units of x_i.
 
-        Zero for edges that the order allows, and for networks without any unit in use.
+        Zero for edges that the order allows, and for networks without any unit in use. Values of Q
+        are measured by the largest unit that a node has, which is 1 in ordinary tables.
         """
-        table = np.empty((self._d, self._d))
+        table, nodes = self.bound.table, self.bound.nodes
+        slopes = np.empty((self._d, self._d))
         for v, node in enumerate(self._nodes):
-            table[:, v] = self.bound.nodes.residuals.missing_gradient(v, node.parameters)
-        excess = np.maximum(table - self.bound.score.l1, 0.0)
+            slopes[:, v] = nodes.residuals.missing_gradient(v, node.parameters)
+        excess = np.maximum(slopes - nodes.penalties.l1, 0.0) / table.deviations[:, None]
+        units = np.array([own.unit for own in table.node_losses])
         # What the reversed order would allow.
         later = self.bound.candidates(Order(self.order.variables[::-1]))
-        return np.where(later, excess / self.bound.table.deviations[:, None], 0.0)
+        return np.where(later, excess * (units / units.max()), 0.0)
 
     def restart_nodes(self, deadline: Deadline = NEVER) -> float:
         """Draw units anew in the nodes whose inputs have not had that yet."""

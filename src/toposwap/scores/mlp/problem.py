@@ -22,13 +22,12 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
-from toposwap.kernels.mlp.network import RELU, SIGMOID, TANH, Formula
-from toposwap.losses import MomentLoss, RowLoss
+from toposwap.kernels.mlp.network import RELU, SIGMOID, TANH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.losses import ColumnLoss
+    from toposwap.scores.mlp.loss import NodeLoss
 
 ACTIVATIONS = {"sigmoid": SIGMOID, "tanh": TANH, "relu": RELU}
 
@@ -55,38 +54,9 @@ def layer(z: NDArray[np.floating[Any]], activation: int) -> Layer:
     return Layer(np.maximum(z, 0.0), (z > 0.0).astype(float), np.zeros_like(z))
 
 
-def formula(loss: ColumnLoss) -> Formula:
-    """A loss as kernels take it."""
-    assert isinstance(loss, MomentLoss | RowLoss)
-    given = loss.parameters if isinstance(loss, RowLoss) else ()
-    parameters = np.array(given, dtype=np.float64)
-    return Formula(isinstance(loss, RowLoss), loss.terms.address, parameters)
-
-
-def loss_terms(
-    loss: ColumnLoss, y: NDArray[np.floating[Any]], f: NDArray[np.floating[Any]]
-) -> tuple[float, NDArray[np.float64], NDArray[np.float64] | float, float]:
-    """A loss at ``f`` (n,), its negative slope r (n,), its curvature by row, and the coupling c.
-
-    The second derivative by f is diag(curvature) + c r r'; a sum over rows has c = 0.
-    """
-    n = f.size
-    if isinstance(loss, RowLoss):
-        slope, curvature = np.empty(n), np.empty(n)
-        eta, target = f.astype(np.float64), y.astype(np.float64)
-        parameters = np.array(loss.parameters, dtype=np.float64)
-        value, _ = loss.terms(eta, target, np.full(n, 1.0 / n), parameters, slope, curvature)
-        return value, -slope, curvature, 0.0
-    assert isinstance(loss, MomentLoss)
-    r = y - f
-    value, rate, bend = loss.of_variance(float(r @ r) / n, n)
-    share = n / (2.0 * rate)
-    return value, r / share, 1.0 / share, bend / rate**2
-
-
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Q_j of one node.
+    """Q_j of one node, in the units of its loss and of the inputs.
 
     Attributes
     ----------
@@ -110,7 +80,7 @@ class Problem:
     decay: NDArray[np.float64]
     ridge: NDArray[np.float64]
     hidden: int
-    loss: ColumnLoss
+    loss: NodeLoss
     activation: int
 
     @property
@@ -145,14 +115,18 @@ class Problem:
 
     def value(self, A: NDArray[np.float64], v: NDArray[np.float64]) -> float:
         """Q_j at A (h, k) and v: the loss of y at f, and the penalty."""
-        return loss_terms(self.loss, self.y, self.forward(A, v)[1])[0] + self.penalty(A, v)
+        return self.misfit(A, v) + self.penalty(A, v)
+
+    def misfit(self, A: NDArray[np.float64], v: NDArray[np.float64]) -> float:
+        """The loss of y at f."""
+        return self.loss.terms(self.y, self.forward(A, v)[1])[0]
 
     def smooth_gradient(
         self, A: NDArray[np.float64], v: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Derivatives of all but the l1 part, by A (h, k) and by v."""
         units, f = self.forward(A, v)
-        r = loss_terms(self.loss, self.y, f)[1]
+        r = self.loss.terms(self.y, f)[1]
         by_v = np.append(units.value @ r, r.sum()) if self.intercept else units.value @ r
         by_a = -(v[: self.hidden, None] * units.slope * r) @ self.X.T + self.decay * A
         return by_a, self.ridge * v - by_v
@@ -196,7 +170,7 @@ class Problem:
     ) -> NDArray[np.float64]:
         """Second derivatives by the entries ``active`` (h, k) of A, row by row, and by v."""
         units, f = self.forward(A, v)
-        _, r, w, coupling = loss_terms(self.loss, self.y, f)
+        _, r, w, coupling = self.loss.terms(self.y, f)
         unit, source = np.nonzero(active)
         J = self.jacobian(units, v, active)
         # One triangle is half the work of J J', and most of a step's.

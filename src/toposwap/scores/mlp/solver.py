@@ -9,7 +9,9 @@ import numpy as np
 from toposwap.kernels.mlp.network import SIGMOID
 from toposwap.kernels.mlp.orthant import descend, living_units
 from toposwap.orderfit.nodes import NodeFit
-from toposwap.scores.mlp.problem import ACTIVATIONS, Problem, formula
+from toposwap.scores.mlp.conversion import from_data
+from toposwap.scores.mlp.penalties import ScaledPenalties
+from toposwap.scores.mlp.problem import ACTIVATIONS, Problem
 from toposwap.scores.mlp.residuals import Residuals
 from toposwap.scores.mlp.starts import Network, Starts
 
@@ -39,6 +41,8 @@ _MOST_ITERATIONS = 3000
 class NodeSolver:
     """Fits the network of one node at a time.
 
+    Networks are in the units of the table; values of fits are in those of the data.
+
     Parameters
     ----------
     score, table
@@ -46,6 +50,8 @@ class NodeSolver:
 
     Attributes
     ----------
+    penalties
+        Of each node, in the units of the table.
     residuals, starts
         What networks leave over, and where fits begin.
     """
@@ -54,7 +60,8 @@ class NodeSolver:
         self.score = score
         self.table = table
         self.activation = ACTIVATIONS[score.activation]
-        self.residuals = Residuals(score, table)
+        self.penalties = ScaledPenalties(score, table)
+        self.residuals = Residuals(score, table, self.penalties)
         self.starts = Starts(score, table, self.residuals)
 
     def with_score(self, score: MLP) -> NodeSolver:
@@ -63,23 +70,17 @@ class NodeSolver:
 
     def problem(self, node: int, inputs: NDArray[np.intp]) -> Problem:
         """Q_node with parents ``inputs`` (k,), in double precision."""
-        score, bias = self.score, self.score.bias
-        X = self.table.double[self.table.rows(inputs)]
-        l1, l2, ridge = (
-            np.full(inputs.size, float(score.l1)),
-            np.full(inputs.size, float(score.l2)),
-            np.full(score.hidden, float(score.l2)),
-        )
-        if bias:
-            l1, l2, ridge = np.append(l1, 0.0), np.append(l2, 0.0), np.append(ridge, 0.0)
+        table, score = self.table, self.score
+        rows, own = table.rows(inputs), self.penalties[node]
+        ridge = np.full(score.hidden, own.ridge)
         return Problem(
-            X,
-            self.table.targets[node],
-            l1,
-            l2,
-            ridge,
+            table.double[rows],
+            table.targets[node],
+            own.l1[rows],
+            own.decay[rows],
+            np.append(ridge, 0.0) if score.bias else ridge,
             score.hidden,
-            self.table.losses[node],
+            table.node_losses[node],
             self.activation,
         )
 
@@ -144,22 +145,25 @@ class NodeSolver:
         if inputs.size + self.score.bias == 0:
             return self.polished(node, start)
         first, output = start.first.copy(), start.output.copy()
-        single, table = tolerance >= _FINE, self.table
+        single, table, own = tolerance >= _FINE, self.table, self.penalties[node]
+        rows = table.rows(inputs)
         value = descend(
             first,
             output,
-            (table.single if single else table.double)[table.rows(inputs)],
+            (table.single if single else table.double)[rows],
             (table.single_targets if single else table.targets)[node],
-            self.score.l1,
-            self.score.l2,
+            own.l1[rows],
+            own.decay[rows],
+            own.ridge,
             self.score.bias,
             self._stays_constant(node),
-            formula(table.losses[node]),
+            table.node_losses[node].formula,
             self.activation,
             tolerance <= _FINE,
             max_iter,
             tolerance,
         )
+        value = table.node_losses[node].in_data(value)
         return self.as_fit(value, Network(inputs, first, output, polished=False))
 
     def _stays_constant(self, node: int) -> bool:
@@ -169,7 +173,7 @@ class NodeSolver:
         of a constant unit 0, and then no gradient reaches its inputs.
         """
         constant_is_zero = self.score.bias or self.activation != SIGMOID
-        return constant_is_zero and self.table.losses[node].from_moments
+        return constant_is_zero and not self.table.node_losses[node].by_rows
 
     def settled(self, node: int, network: Network) -> NodeFit:
         """As far as single precision goes: enough for what no certificate speaks of."""
@@ -202,15 +206,14 @@ class NodeSolver:
             before, steepest = steepest, problem.steepest(first, output)
             if steepest <= small or steepest == before:
                 break
-        return self.as_fit(value, network)
+        return self.as_fit(self.table.node_losses[node].in_data(value), network)
 
     def _constant(self, node: int, network: Network) -> NodeFit:
         """The mean, and units that are constant at no cost."""
         first, output = network.first.copy(), np.zeros_like(network.output)
         if self.score.bias:
             output[-1] = self.table.targets[node].mean()
-        value = self.problem(node, network.inputs).value(first, output)
-        return self.as_fit(value, Network(network.inputs, first, output, polished=True))
+        return self._valued(node, Network(network.inputs, first, output, polished=True))
 
     def trimmed(self, fit: NodeFit) -> NodeFit:
         """``fit`` without the inputs that none of its units uses."""
@@ -229,9 +232,8 @@ class NodeSolver:
     def node_of(self, parameters: Networks, node: int) -> NodeFit:
         """The network of one node, with the inputs it uses."""
         inputs = np.flatnonzero(parameters.weights[:, node])
-        first, output = parameters.first[inputs, :, node].T, parameters.output[:, node]
-        if self.score.bias:
-            first = np.column_stack([first, parameters.biases[:, node]])
-            output = np.append(output, parameters.intercepts[node])
-        value = self.problem(node, inputs).value(first, output)
-        return self.as_fit(value, Network(inputs, first, output, polished=True))
+        return self._valued(node, from_data(self.table, parameters, node, inputs))
+
+    def _valued(self, node: int, network: Network) -> NodeFit:
+        value = self.problem(node, network.inputs).value(network.first, network.output)
+        return self.as_fit(self.table.node_losses[node].in_data(value), network)
