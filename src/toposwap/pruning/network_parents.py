@@ -100,8 +100,10 @@ def refitted(solver: NodeSolver, node: int, fit: NodeFit) -> NodeFit:
 
 def kept_parents(
     solver: NodeSolver, node: int, solution: NodeFit, before: NDArray[np.intp]
-) -> NodeFit:
+) -> NodeFit | None:
     """The fit of ``node`` to those of the variables ``before`` it that are worth their penalty.
+
+    None if time was up before they were found.
 
     Parameters
     ----------
@@ -133,6 +135,8 @@ def kept_parents(
         inputs = inputs[np.sort(np.argsort(norms, kind="stable")[count:])]
         if inputs.size == 0:
             return solver.settled(node, best.parameters)
+        if solver.pace.deadline.passed:
+            return None
         fits = [fitted(solver.starts.carried(fit.parameters, inputs), _LATER) for fit in fits]
 
 

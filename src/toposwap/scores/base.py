@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from toposwap.core.dataset import Dataset
     from toposwap.core.order import Order
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.orderfit.base import OrderFit
 
 
@@ -163,6 +164,13 @@ class BoundScore(ABC):
     choices: tuple[str, ...] = ()
     #: What the user should know about this score on these data, in words.
     remarks: tuple[str, ...] = ()
+
+    def within(self, deadline: Deadline) -> None:  # noqa: B027 - most fits are quick
+        """Be told, before the first fit, when nothing more is to be begun.
+
+        For scores that one fit of an order may keep for long. Such a fit ends early then, at the
+        best that it has met.
+        """
 
     # --- which edges and positions come into question ---------------------------------------------
 

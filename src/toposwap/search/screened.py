@@ -196,6 +196,7 @@ def through_surrogates(
     for surrogate in bound_surrogates(bound):
         if deadline.passed:
             break
+        surrogate.bound.within(deadline)
         fit = surrogate.bound.fit(order)
         assert isinstance(fit, ScreenedFit)
         with fit.roughly():

@@ -59,6 +59,10 @@ STARTS: dict[str, Callable[[Dataset], Order]] = {
 INITS = ("auto", *STARTS, "random")
 
 
+#: The part of the whole time after which surrogates leave the rest to the score itself.
+_COARSE = 0.3
+
+
 class FirstFit(NamedTuple):
     """The fit that a search begins with, and how it came about."""
 
@@ -87,7 +91,7 @@ def automatic_fit(
     context = Context(bound.data.names, rng, deadline, pruner)
     with CtrlC() as ctrl_c:
         try:
-            for step in through_surrogates(bound, order, context, deadline):
+            for step in through_surrogates(bound, order, context, deadline.part(_COARSE)):
                 order, seconds = step.order, clock() - began
                 if progress is not None:
                     move = step.move

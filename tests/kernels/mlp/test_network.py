@@ -63,7 +63,7 @@ def fitted(p, A, v=None, max_iter=3000, tolerance=1e-6):
     v = np.zeros(p.ridge.size) if v is None else v.copy()
     u = np.append(A.ravel(), v if joint else [])
     l1 = np.append(np.tile(p.l1, p.hidden), np.zeros(v.size if joint else 0))
-    value, _ = orthant.minimise(
+    value, _, _ = orthant.minimise(
         u,
         p.X.astype(np.float32),
         p.y.astype(np.float32),
@@ -232,7 +232,7 @@ def test_in_double_precision_nothing_is_lost(loss, activation):
 
 def descended(p, A, *, stays_constant, max_iter=3000):
     first, output = A.copy(), np.zeros(p.ridge.size)
-    value = orthant.descend(
+    value, _ = orthant.descend(
         first,
         output,
         p.X,

@@ -31,6 +31,11 @@ class Deadline:
         """Whether the deadline is over, so that nothing more is begun."""
         return clock() > self._end
 
+    @property
+    def left(self) -> float:
+        """Seconds until then: infinite without a limit, negative afterwards."""
+        return self._end - clock()
+
     def part(self, share: float) -> Deadline:
         """The moment when ``share`` (0 to 1) of the whole time has gone by, from its beginning.
 

@@ -48,8 +48,8 @@ def descend(
     careful: bool,
     max_iter: int,
     tolerance: float,
-) -> float:
-    """Improve a network by :func:`minimise`, in place; return its penalised value.
+) -> tuple[float, int]:
+    """Improve a network by :func:`minimise`, in place; return its penalised value and iterations.
 
     The network is ``first`` (h, k) and ``output`` (h,), with a column of biases and an intercept at
     the end of them if ``bias``. ``l1`` and ``decay`` (k,) are the weights of |A_ai| and A_ai^2 / 2,
@@ -58,7 +58,7 @@ def descend(
     """
     h, k = first.shape
     inputs = k - 1 if bias else k
-    value, done = 0.0, 0
+    value, done, iterations = 0.0, 0, 0
     for stage in range(len(_COUNTED_AFTER) + 1):
         alive = living_units(first, inputs, stays_constant)
         hidden = alive.size
@@ -83,7 +83,7 @@ def descend(
         most = max_iter
         if stage < len(_COUNTED_AFTER):
             most = min(_COUNTED_AFTER[stage], max_iter)
-        value, ended = minimise(
+        value, ended, taken = minimise(
             u,
             X,
             y,
@@ -108,9 +108,10 @@ def descend(
         if bias:
             output[-1] = v[-1]
         done = most
+        iterations += taken
         if ended or done == max_iter:
             break
-    return value
+    return value, iterations
 
 
 @kernel
@@ -162,8 +163,8 @@ def minimise(
     scaled: bool,
     max_iter: int,
     tolerance: float,
-) -> tuple[float, bool]:
-    """Improve ``u`` in place; return the penalised value and whether the end was reached.
+) -> tuple[float, bool, int]:
+    """Improve ``u`` in place; return the penalised value, whether it is the end, and iterations.
 
     Ends when twenty iterations have lowered the value by less than ``tolerance`` of it. ``v`` is
     set to the output weights that belong to ``u``. If ``scaled``, weights of large inputs, and of
@@ -184,7 +185,7 @@ def minimise(
         movable[i] = True
         softness[i] = 1.0
         value += l1[i] * abs(u[i])
-    ended = False
+    ended, taken = False, 0
     past = np.empty(_WINDOW)
     for i in range(_WINDOW):
         past[i] = np.inf
@@ -194,6 +195,7 @@ def minimise(
         if ended:
             break
         past[iteration % _WINDOW] = value
+        taken = iteration + 1
         if scaled:
             for a in range(hidden):
                 for i in range(k):
@@ -230,4 +232,4 @@ def minimise(
         value = new
     if not loss.by_rows:
         _evaluate(u, X, y, decay, ridge, loss, activation, careful, S, A, f, v, g)
-    return value, ended
+    return value, ended, taken

@@ -20,7 +20,7 @@ from toposwap.orderfit.separable import SeparableFit
 from toposwap.scores.mlp.solver import LOOSE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from toposwap.scores.mlp.bound import BoundMLP
 
 _SCREENING = 10
+#: Parts of the whole time after which the first nodes and the last are to be fitted at the first
+#: order; before it there may have been surrogates.
+_COARSE, _FITTED = 0.3, 0.5
 #: The part of what it costs to lose an input after these iterations that remains in the end.
 _LOSS_LEFT = 0.75
 #: Values of polished nodes differ by less of them where they are the same.
@@ -91,8 +94,8 @@ class MLPFit(ScreenedFit, SeparableFit):
         return self._point[1]
 
     def refresh(self) -> None:
-        """Solve every node to the end in double precision."""
-        self.polish(NEVER)
+        """Solve every node to the end in double precision, as far as time goes."""
+        self.polish(self.bound.nodes.pace.deadline)
 
     def polish(self, deadline: Deadline) -> None:
         """Node by node; those that time does not suffice for stay as they are."""
@@ -104,7 +107,10 @@ class MLPFit(ScreenedFit, SeparableFit):
                 self._cut_short = True
                 break
             # Not the inputs of its network: one that loses an input it does not use is kept.
-            nodes[v] = self._polished(v, nodes[v], self.bound.candidates(self.order, v))
+            allowed = self.bound.candidates(self.order, v)
+            with self.bound.nodes.pace.until(deadline):
+                nodes[v] = self._polished(v, nodes[v], allowed)
+            self._cut_short |= not nodes[v].parameters.polished
             done.append(v)
         if done:
             self._nodes = nodes
@@ -130,6 +136,17 @@ class MLPFit(ScreenedFit, SeparableFit):
             fit = self._polished(v, fit, allowed)
         self._memory[v, _key(allowed)] = fit
         return fit
+
+    def _solve_all(
+        self, wanted: Sequence[tuple[int, NDArray[np.bool_], NodeFit | None]]
+    ) -> list[NodeFit]:
+        """Each in its share of the time that there is for the first fit."""
+        pace, fits = self.bound.nodes.pace, []
+        for count, (v, allowed, warm) in enumerate(wanted, start=1):
+            share = _COARSE + (_FITTED - _COARSE) * count / len(wanted)
+            with pace.until(pace.deadline.part(share)):
+                fits.append(self._solve(v, allowed, warm))
+        return fits
 
     def _violating_of(self, v: int, fit: NodeFit) -> NDArray[np.bool_]:
         """Found when it is asked for: most fits are compared and forgotten."""

@@ -22,6 +22,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.kernels.mlp.network import RELU, SIGMOID, TANH
 
 if TYPE_CHECKING:
@@ -200,14 +201,18 @@ class Problem:
         v: NDArray[np.float64],
         small: float,
         max_iter: int = 1000,
+        deadline: Deadline = NEVER,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Newton's method from (A, v) until no entry of the pseudo-gradient exceeds ``small``."""
+        """Newton's method from (A, v) until no entry of the pseudo-gradient exceeds ``small``.
+
+        At most ``max_iter`` steps, and none after the ``deadline``.
+        """
         A, v = A.copy(), v.copy()
         value = self.value(A, v)
         damping = 1e-6
         for _ in range(max_iter):
             by_a, by_v = self.pseudo_gradient(A, v)
-            if largest(by_a, by_v) <= small:
+            if largest(by_a, by_v) <= small or deadline.passed:
                 break
             active = (A != 0.0) | (by_a != 0.0) | (self.l1 == 0.0)
             g = np.append(by_a[active], by_v)

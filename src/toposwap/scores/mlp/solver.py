@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.runtime.clock import clock
 from toposwap.kernels.mlp.network import SIGMOID
 from toposwap.kernels.mlp.orthant import descend, living_units
 from toposwap.orderfit.nodes import NodeFit
 from toposwap.scores.mlp.conversion import from_data
+from toposwap.scores.mlp.pace import Pace
 from toposwap.scores.mlp.penalties import ScaledPenalties
 from toposwap.scores.mlp.problem import ACTIVATIONS, Problem
 from toposwap.scores.mlp.residuals import Residuals
@@ -47,6 +49,8 @@ class NodeSolver:
     ----------
     score, table
         Settings and columns.
+    pace
+        Of another solver on the same columns, whose deadline holds here too.
 
     Attributes
     ----------
@@ -56,8 +60,9 @@ class NodeSolver:
         What networks leave over, and where fits begin.
     """
 
-    def __init__(self, score: MLP, table: NetworkTable) -> None:
+    def __init__(self, score: MLP, table: NetworkTable, pace: Pace | None = None) -> None:
         self.score = score
+        self.pace = Pace() if pace is None else pace
         self.table = table
         self.activation = ACTIVATIONS[score.activation]
         self.penalties = ScaledPenalties(score, table)
@@ -66,7 +71,7 @@ class NodeSolver:
 
     def with_score(self, score: MLP) -> NodeSolver:
         """Other penalties on the same columns, with the same tables."""
-        return NodeSolver(score, self.table)
+        return NodeSolver(score, self.table, self.pace)
 
     def problem(self, node: int, inputs: NDArray[np.intp]) -> Problem:
         """Q_node with parents ``inputs`` (k,), in double precision."""
@@ -106,6 +111,8 @@ class NodeSolver:
         """
         inputs = fit.parameters.inputs
         for number in range(1, stop if inputs.size else 0):
+            if self.pace.deadline.passed:
+                break
             other = self.rough_fit(node, self.starts.redrawn(node, fit.parameters, number))
             if other.value < fit.value:
                 fit = other
@@ -147,7 +154,9 @@ class NodeSolver:
         first, output = start.first.copy(), start.output.copy()
         single, table, own = tolerance >= _FINE, self.table, self.penalties[node]
         rows = table.rows(inputs)
-        value = descend(
+        units = self.score.hidden
+        began, work = clock(), float(table.data.n * units * (rows.size + units))
+        value, iterations = descend(
             first,
             output,
             (table.single if single else table.double)[rows],
@@ -160,9 +169,10 @@ class NodeSolver:
             table.node_losses[node].formula,
             self.activation,
             tolerance <= _FINE,
-            max_iter,
+            self.pace.most(max_iter, work, single=single),
             tolerance,
         )
+        self.pace.took(began, iterations, work, single=single)
         value = table.node_losses[node].in_data(value)
         return self.as_fit(value, Network(inputs, first, output, polished=False))
 
@@ -180,7 +190,10 @@ class NodeSolver:
         return self.improved(node, network.inputs, network, tolerance=_FINE)
 
     def polished(self, node: int, network: Network) -> NodeFit:
-        """``network`` solved in double precision, below the certificate's tolerance."""
+        """``network`` solved in double precision, below the certificate's tolerance.
+
+        Where time does not suffice for that, it is left as far as it got, and not polished.
+        """
         inputs = network.inputs
         if inputs.size == 0 and self._stays_constant(node):
             return self._constant(node, network)
@@ -198,13 +211,15 @@ class NodeSolver:
             alive = living_units(first, inputs.size, self._stays_constant(node))
             rows = np.append(alive, self.score.hidden) if self.score.bias else alive
             first[alive], kept, value = problem.with_units(alive.size).polish(
-                first[alive], output[rows], small, _NEWTON_STEPS
+                first[alive], output[rows], small, _NEWTON_STEPS, self.pace.deadline
             )
             output[:] = 0.0
             output[rows] = kept
-            network = Network(inputs, first, output, polished=True)
             before, steepest = steepest, problem.steepest(first, output)
-            if steepest <= small or steepest == before:
+            solved = steepest <= small or steepest == before
+            cut_short = not solved and self.pace.deadline.passed
+            network = Network(inputs, first, output, polished=not cut_short)
+            if solved or cut_short:
                 break
         return self.as_fit(self.table.node_losses[node].in_data(value), network)
 
