@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from toposwap.scores.mlp.loss import NodeLoss
 
+#: Penalties from here on leave nothing of a parameter.
+_HUGE = 1e12
 ACTIVATIONS = {"sigmoid": SIGMOID, "tanh": TANH, "relu": RELU}
 
 
@@ -217,9 +219,10 @@ class Problem:
             active = (A != 0.0) | (by_a != 0.0) | (self.l1 == 0.0)
             g = np.append(by_a[active], by_v)
             H = self.hessian(A, v, active)
+            size = self._size(H, active)
             moved = False
             for _attempt in range(20):
-                step = _solve(H, g, damping)
+                step = _solve(H, g, damping * size)
                 if step is not None:
                     moved, A, v, value = self._move(A, v, value, active, by_a, g, step)
                     if moved:
@@ -229,6 +232,12 @@ class Problem:
                 break
             damping = max(0.1 * damping, 1e-12)
         return A, v, value
+
+    def _size(self, H: NDArray[np.float64], active: NDArray[np.bool_]) -> float:
+        """The largest curvature, but for those of parameters that a huge penalty holds."""
+        penalties = np.append(self.decay[np.nonzero(active)[1]], self.ridge)
+        curvatures = np.abs(np.diag(H))[penalties < _HUGE]
+        return max(float(curvatures.max(initial=0.0)), 1e-300)
 
     def _move(
         self,
@@ -273,9 +282,9 @@ def toward_zero(
 def _solve(
     H: NDArray[np.float64], g: NDArray[np.float64], damping: float
 ) -> NDArray[np.float64] | None:
-    """-(H + damping * size of H)^{-1} g, None where that is not positive definite."""
+    """-(H + damping)^{-1} g, None where that is not positive definite."""
     damped = H.copy()
-    damped[np.diag_indices(len(H))] += damping * max(float(np.abs(np.diag(H)).max()), 1e-300)
+    damped[np.diag_indices(len(H))] += damping
     try:
         return np.asarray(-cho_solve(cho_factor(damped, overwrite_a=True), g))
     except LinAlgError:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toposwap.losses import ColumnLoss
 
 #: Columns between these are of ordinary size, and are taken in their own units.
-_SMALL, _LARGE = 1e-6, 1e2
+_SMALL, _LARGE = 1e-2, 1e2
 
 
 class NetworkTable:
