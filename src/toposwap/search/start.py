@@ -60,7 +60,7 @@ INITS = ("auto", *STARTS, "random")
 
 
 #: The part of the whole time after which surrogates leave the rest to the score itself.
-_COARSE = 0.3
+_COARSE = 0.2
 
 
 class FirstFit(NamedTuple):

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from toposwap.scores.mlp.bound import BoundMLP
 
 _SCREENING = 10
-#: Parts of the whole time after which the first nodes and the last are to be fitted at the first
-#: order; before it there may have been surrogates.
-_COARSE, _FITTED = 0.3, 0.5
+#: The part of the whole time after which all nodes are to be fitted at the first order.
+_FITTED = 0.3
 #: The part of what it costs to lose an input after these iterations that remains in the end.
 _LOSS_LEFT = 0.75
 #: Values of polished nodes differ by less of them where they are the same.
@@ -142,9 +141,10 @@ class MLPFit(ScreenedFit, SeparableFit):
     ) -> list[NodeFit]:
         """Each in its share of the time that there is for the first fit."""
         pace, fits = self.bound.nodes.pace, []
-        for count, (v, allowed, warm) in enumerate(wanted, start=1):
-            share = _COARSE + (_FITTED - _COARSE) * count / len(wanted)
-            with pace.until(pace.deadline.part(share)):
+        together = pace.deadline.part(_FITTED)
+        for v, allowed, warm in wanted:
+            share = max(together.left, 0.0) / (len(wanted) - len(fits))
+            with pace.until(Deadline(share)):
                 fits.append(self._solve(v, allowed, warm))
         return fits
 
