@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
   $(BIN)/pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-thorough lint types tests bench clean
+.PHONY: demo test test-thorough fuzz lint types tests bench clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/toposwap demo
@@ -30,6 +30,13 @@ tests: $(VENV)/.development
 # Everything, with many random examples: about an hour.
 test-thorough: lint types
 	TOPOSWAP_TESTS=thorough $(PYTEST)
+
+# Random cases on all cores, as many as there is time for; docs/reliability.md says what is checked.
+MINUTES ?= 10
+SEED    ?= 0
+fuzz: $(VENV)/.development
+	$(MAKE) --no-print-directory --jobs 2 kernels-1 kernels-2
+	$(BIN)/python -m fuzz run --minutes $(MINUTES) --seed $(SEED)
 
 kernels-%: $(VENV)/.development
 	$(BIN)/python tests/support/warm_up.py $*

@@ -75,7 +75,7 @@ def learn(
     deadline = Deadline(search.time_budget) if deadline is None else deadline
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
-    bound.within(deadline)
+    bound.deadline = deadline
     pruner = resolve_pruner(prune, bound)
     if search.name == "auto":
         compile_ahead(bound)

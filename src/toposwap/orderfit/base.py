@@ -25,6 +25,9 @@ class OrderFit(ABC):
     where it is; *moves* bring it to another order, and a move whose delta was asked for ends at the
     Q that the delta told. Deltas of moves that ``bound.positions`` does not permit are infinite.
 
+    Deltas raise :class:`~toposwap.core.runtime.deadline.TimeUp` instead of beginning something long
+    after ``bound.deadline``; the fit then stands, whole, where the last move brought it.
+
     Subclasses provide :meth:`delta`, :meth:`reorder` and :meth:`parameters`; the rest is derived
     from these and may be overridden with something faster.
 
@@ -126,6 +129,7 @@ class OrderFit(ABC):
         here = self.order.positions[variable]
         profile = np.full(len(self.order), np.inf)
         for k in self.bound.positions(self.order, variable):
+            self.bound.deadline.check()
             profile[k] = 0.0 if k == here else self.delta(self.order.insert(variable, k))
         return profile
 
@@ -145,6 +149,7 @@ class OrderFit(ABC):
         changes = np.full(len(pairs), np.inf)
         for row, (i, j) in enumerate(pairs.tolist()):
             order = self.order.swap(i, j)
+            self.bound.deadline.check()
             if self.bound.admissible.obeys(order):
                 changes[row] = self.delta(order)
         return changes

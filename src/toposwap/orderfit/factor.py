@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: Visits times variables of one piece of a sweep under a time limit: some milliseconds.
+_PIECE = 100_000
+
+
 class FactorFit(OrderFit):
     """What factors of columns and of blocks of columns have in common.
 
@@ -103,15 +107,14 @@ class FactorFit(OrderFit):
         self.insert(j, p)
 
     def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
-        """All of ``visits`` in one compiled loop."""
-        moved: int = self.kernels.insertion_sweep(
-            *self._state,
-            self.bound.cost,
-            self._before,
-            np.asarray(visits, dtype=np.int64),
-            self.resolution / self._half,
-        )
-        self._rotated |= moved > 0
+        """All of ``visits`` in one compiled loop, in pieces where time is limited."""
+        moved, visits = 0, np.asarray(visits, dtype=np.int64)
+        for piece in self.bound.deadline.pieces(visits, _PIECE // visits.size):
+            some: int = self.kernels.insertion_sweep(
+                *self._state, self.bound.cost, self._before, piece, self.resolution / self._half
+            )
+            self._rotated |= some > 0
+            moved += some
         return moved
 
     @property

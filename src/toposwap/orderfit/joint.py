@@ -70,6 +70,7 @@ class JointFit(OrderFit):
     def delta(self, order: Order) -> float:
         """Solve for ``order`` from the current parameters."""
         if order not in self._deltas:
+            self.bound.deadline.check()
             tried = self._solve(order)
             # A search carries out the best of what it has evaluated.
             if self._best is None or tried.value < self._best.value:

@@ -111,6 +111,7 @@ class SeparableScore(BoundScore):
         """Dynamic programming over sets of variables, up to ``2^(d-1) d`` fits of nodes."""
 
         def cost(v: int, before: NDArray[np.bool_]) -> float:
+            self.deadline.check()
             return self.fit_node(v, before, None).value
 
         go_to(fit, best_order(self.data.d, cost, self.admissible))

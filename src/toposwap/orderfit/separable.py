@@ -77,7 +77,7 @@ class SeparableFit(OrderFit):
         self._plans[order] = plan
         return change
 
-    def change_since(self, snapshot: tuple[Order, list[NodeFit]], value: float) -> float:
+    def change_since(self, snapshot: tuple[Order, list[NodeFit]], value: float) -> float:  # noqa: ARG002
         """The sum of the changes of the nodes, those that only rounding tells apart left out."""
         fits = {v: fit for v, fit in enumerate(self._nodes) if fit is not snapshot[1][v]}
         return _sum_of_changes(fits, snapshot[1], _DIGITS)
@@ -260,6 +260,7 @@ class SeparableFit(OrderFit):
         key = (v, np.packbits(allowed).tobytes())
         known = self._memory.get(key)
         if known is None or _ended_higher(known, warm, allowed):
+            self.bound.deadline.check()
             known = self._solve(v, allowed, warm)
             self._memory[key] = known
             if len(self._memory) > self._remembered:
@@ -276,6 +277,8 @@ class SeparableFit(OrderFit):
             for key, (v, allowed) in missing.items()
             if key not in self._memory
         ]
+        if asked:
+            self.bound.deadline.check()
         fits = self._solve_all(asked) if asked else []
         for (v, allowed, _), fit in zip(asked, fits, strict=True):
             self._memory[v, np.packbits(allowed).tobytes()] = fit

@@ -44,7 +44,7 @@ class BICPruner(Pruner):
         score = bound.score.with_l0()
         assert score is not None
         sparse = score.bind(bound.data)
-        sparse.admissible = bound.admissible
+        sparse.within_limits_of(bound)
         fit = sparse.fit(order)
         run(AutoSearch(n_restarts=0), fit, bound.data.names, rng=rng, deadline=deadline)
         found = fit.parameters()

@@ -54,10 +54,11 @@ class NetworkPruner(Pruner):
         """The kept graph, its networks fitted to predict."""
         assert isinstance(bound, BoundMLP)
         fits = kept_graph(bound, parameters, order, deadline)
-        for j, fit in enumerate(fits):
-            if deadline.passed:
-                break
-            fits[j] = refitted(bound.nodes, j, fit)
+        with bound.nodes.pace.until(deadline):
+            for j, fit in enumerate(fits):
+                if deadline.passed:
+                    break
+                fits[j] = refitted(bound.nodes, j, fit)
         kept = bound.assemble(fits)
         return Pruned(
             np.ascontiguousarray(kept.weights),

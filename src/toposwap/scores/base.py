@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from toposwap.core.admissible import EVERYTHING, Admissible
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.core.weights import as_weights
 from toposwap.scores.strategy import Strategy
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from toposwap.core.dataset import Dataset
     from toposwap.core.order import Order
-    from toposwap.core.runtime.deadline import Deadline
     from toposwap.orderfit.base import OrderFit
 
 
@@ -60,6 +60,8 @@ class Point:
     relative
         ``gradient[i, j] / (row_scale[i] * column_scale[j])`` from a score that knows it where these
         are too small or too large for numbers; else it is worked out from them.
+    remarks
+        What the user should know about Q at this point, in words.
     """
 
     weights: NDArray[np.float64]
@@ -70,6 +72,7 @@ class Point:
     rest: float = 0.0
     penalty: float = 0.0
     relative: NDArray[np.float64] | None = field(repr=False, default=None)
+    remarks: tuple[str, ...] = ()
 
 
 class Predictor(Protocol):
@@ -148,8 +151,8 @@ class BoundScore(ABC):
 
     A subclass writes :meth:`evaluate` and :meth:`fit`; the two must agree: at the parameters of a
     fit that was refreshed, :meth:`evaluate` finds the fit's value, to within rounding error.
-    ``admissible`` is set before the first fit. From then on nothing here changes, because fits may
-    be at work in several threads.
+    ``admissible`` and ``deadline`` are set before the first fit. From then on nothing here changes,
+    because fits may be at work in several threads.
     """
 
     score: Score
@@ -160,17 +163,16 @@ class BoundScore(ABC):
     strategy: Strategy = Strategy()
     #: The edges and orders that come into question.
     admissible: Admissible = EVERYTHING
+    #: After which fits begin nothing more; see :class:`~toposwap.core.runtime.deadline.TimeUp`.
+    deadline: Deadline = NEVER
     #: What was chosen by looking at the data, in words.
     choices: tuple[str, ...] = ()
     #: What the user should know about this score on these data, in words.
     remarks: tuple[str, ...] = ()
 
-    def within(self, deadline: Deadline) -> None:  # noqa: B027 - most fits are quick
-        """Be told, before the first fit, when nothing more is to be begun.
-
-        For scores that one fit of an order may keep for long. Such a fit ends early then, at the
-        best that it has met.
-        """
+    def within_limits_of(self, other: BoundScore) -> None:
+        """Take over what ``other`` may do and until when; before the first fit."""
+        self.admissible, self.deadline = other.admissible, other.deadline
 
     # --- which edges and positions come into question ---------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from toposwap.core.runtime.clock import clock
 from toposwap.core.runtime.ctrl_c import CtrlC
-from toposwap.core.runtime.deadline import NEVER, Deadline
+from toposwap.core.runtime.deadline import NEVER, Deadline, TimeUp
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -210,6 +210,12 @@ def run(
                     status = "time limit"
                     break
             moves.close()
+        except TimeUp:
+            status = "time limit"
+            if fit.change_since(best, lowest) < 0.0:
+                best, lowest = fit.snapshot(), fit.value
+                text, seconds = "moves until time was up", clock() - began
+                history.append(Step(len(history), lowest, "insertion", 0, text, seconds))
         except BaseException as error:
             if not ctrl_c.caused(error):
                 raise

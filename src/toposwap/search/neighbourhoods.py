@@ -58,8 +58,7 @@ class NeighbourhoodSearch(Search):
         with Restarts(fit, total, self.n_threads, context.rng, cheaper) as restarts:
             for restart in range(total):
                 if context.deadline.passed:
-                    # A local optimum all the same.
-                    return False
+                    return True
                 trial = restarts.take(restart)
                 if trial.change_since(fit.snapshot(), fit.value) < -fit.resolution:
                     restarts.forget()

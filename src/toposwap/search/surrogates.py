@@ -30,6 +30,6 @@ def bound_surrogates(bound: BoundScore) -> Iterator[BoundSurrogate]:
             cheaper = surrogate.score.bind(bound.data)
         except InputError:
             continue
-        cheaper.admissible = bound.admissible
+        cheaper.within_limits_of(bound)
         restarts = surrogate.restarts
         yield BoundSurrogate(cheaper, cheaper.strategy.restarts if restarts is None else restarts)

@@ -50,7 +50,9 @@ def test_one_coordinate_in_any_unit(penalty, z, curvature, s, v):
         rho, w = penalty.rho(), np.zeros(1)
         numbers = (rho.a, rho.b, rho.c)
         sweep = sweep_with(penalty.step)
-        sweep(np.array([[curvature]]), w, np.array([z]), *numbers, np.array([unit]), np.array([v]), 1)
+        sweep(
+            np.array([[curvature]]), w, np.array([z]), *numbers, np.array([unit]), np.array([v]), 1
+        )
         return w[0]
 
     w = swept(s)

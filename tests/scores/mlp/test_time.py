@@ -33,14 +33,13 @@ def test_a_polish_that_is_cut_short_says_so():
     bound = ts.scores.MLP(n_starts=1).bind(Dataset.from_table(X))
     fit = bound.fit(Order(range(5)))
     before = fit.value
-    bound.within(Deadline(0.0))
+    bound.deadline = Deadline(0.05)
     fit.refresh()
     networks = [node.parameters for node in fit._nodes]
     assert not all(network.polished for network in networks)
     assert fit.value <= before * (1.0 + 1e-6)
     # No more is begun when the parameters are asked for.
     assert fit.parameters().first.shape == (5, 20, 5)
-    bound.within(NEVER)
 
 
 def test_pruning_gives_a_node_up_when_time_is_up():
@@ -50,8 +49,8 @@ def test_pruning_gives_a_node_up_when_time_is_up():
     fit = bound.fit(Order(range(4)))
     solution = bound.nodes.node_of(fit.parameters(), 3)
     assert kept_parents(bound.nodes, 3, solution, np.arange(3)) is not None
-    bound.within(Deadline(0.0))
-    assert kept_parents(bound.nodes, 3, solution, np.arange(3)) is None
+    with bound.nodes.pace.until(Deadline(0.0)):
+        assert kept_parents(bound.nodes, 3, solution, np.arange(3)) is None
 
 
 def test_the_time_that_is_left_is_shared_out_by_the_pace_so_far():

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toposwap.core.errors import InputError
 from toposwap.core.runtime.clock import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class TimeUp(Exception):
+    """Raised within a search by what should not be begun any more; the search ends with it."""
 
 
 class Deadline:
@@ -35,6 +47,22 @@ class Deadline:
     def left(self) -> float:
         """Seconds until then: infinite without a limit, negative afterwards."""
         return self._end - clock()
+
+    def check(self) -> None:
+        """Raise :class:`TimeUp` if the deadline is over."""
+        if self.passed:
+            raise TimeUp
+
+    def pieces(self, work: NDArray[np.int64], size: int) -> Iterator[NDArray[np.int64]]:
+        """``work`` (m,) in pieces of ``size`` with :meth:`check` between them, whole if unlimited.
+
+        For compiled loops, which do not look at the clock.
+        """
+        step = work.size if self._end == float("inf") else max(1, size)
+        for start in range(0, work.size, max(1, step)):
+            if start:
+                self.check()
+            yield work[start : start + step]
 
     def part(self, share: float) -> Deadline:
         """The moment when ``share`` (0 to 1) of the whole time has gone by, from its beginning.

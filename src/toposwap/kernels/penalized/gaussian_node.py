@@ -56,10 +56,10 @@ def solve_gaussian(
     """Minimise in place from ``w`` (d,), zero outside ``allowed``; s and whether it converged.
 
     ``terms`` is the address of the loss, which is ``bounded`` or ends where a column is fitted
-    exactly; the penalty of coordinate u is weights[u] * rho(units[u] w[u]). ``columns`` (d, d) holds
-    the columns of R as rows, ``C = R'R``. ``gradient`` (d,) receives the gradient of the loss,
-    ``scale`` (d,) the size of the terms that cancel in it. A ``rough`` answer is what a few Newton
-    steps and sweeps come to; its value is no lower than that of a solution.
+    exactly; the penalty of coordinate u is weights[u] * rho(units[u] w[u]). ``columns`` (d, d)
+    holds the columns of R as rows, ``C = R'R``. ``gradient`` (d,) receives the gradient of the
+    loss, ``scale`` (d,) the size of the terms that cancel in it. A ``rough`` answer is what a few
+    Newton steps and sweeps come to; its value is no lower than that of a solution.
     """
     d = w.size
     work = np.empty(d, dtype=np.int64)

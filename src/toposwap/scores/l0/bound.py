@@ -9,6 +9,9 @@ With :math:`\lambda = \text{factor} \log n / 2n` the first is the Bayesian infor
 For an order each node has parents among its predecessors such that no single addition or removal
 lowers Q; see :mod:`~toposwap.kernels.l0.node` and :mod:`~toposwap.kernels.l0.insertion_deltas`.
 
+A residual variance below :math:`10^{-9}` of the column's own counts as that: correlations tell no
+less, and where other columns determine one exactly the likelihood has no bound.
+
 Memory is :math:`O(d^2 + d k d)` with ``k`` the largest number of parents allowed.
 """
 
@@ -20,6 +23,7 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
+from toposwap.core.validation import columns, listed
 from toposwap.kernels.l0 import exact, insertion_deltas, moves
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
@@ -30,7 +34,7 @@ from toposwap.scores.predictors import LinearModel
 from toposwap.scores.strategy import Strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,6 +42,8 @@ if TYPE_CHECKING:
 
 
 _MOST_SWAPS = 500
+#: Visits times variables of one piece of a sweep under a time limit: some milliseconds.
+_PIECE = 10_000
 
 
 def checked_max_parents(most: object) -> int | None:
@@ -150,7 +156,18 @@ class BoundL0(BoundScore):
             gradient=gradient * per_weight,
             row_scale=self.deviations,
             column_scale=column_scale * size / self.deviations,
+            remarks=tuple(self._determined(variance)),
         )
+
+    def _determined(self, variance: NDArray[np.float64]) -> Iterator[str]:
+        """Say so where a residual is too small to be told."""
+        names = [self.data.names[j] for j in np.flatnonzero(variance < DEPENDENT)]
+        if self.logarithmic and names:
+            yield (
+                f"{columns(len(names))} {listed(names)}: other columns determine them almost "
+                f"exactly; a residual variance counts as at least {DEPENDENT:.0e} of a column's "
+                "own, below which it is not told from rounding error"
+            )
 
     def _standardised(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights between columns of unit variance."""
@@ -233,6 +250,7 @@ class L0Fit(OrderFit):
             if not self.bound.admissible.obeys(self.order.swap(i, j)):
                 changes[index] = np.inf
                 continue
+            self.bound.deadline.check()
             self.swap(i, j)
             changes[index] = self.value - before
             self.restore(here)
@@ -251,8 +269,12 @@ class L0Fit(OrderFit):
 
     def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
         """All pending ones of ``visits`` in one compiled loop; of all, when none is pending."""
-        visits = np.asarray(visits, dtype=np.int64)
-        return int(moves.sweep(self._nodes, self._rule, visits, self.resolution, self._profile))
+        moved, visits = 0, np.asarray(visits, dtype=np.int64)
+        for piece in self.bound.deadline.pieces(visits, _PIECE // visits.size):
+            moved += int(
+                moves.sweep(self._nodes, self._rule, piece, self.resolution, self._profile)
+            )
+        return moved
 
     def refresh(self) -> None:
         """Forget remembered deltas and look at every variable again."""

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from toposwap.core.dataset import Dataset
     from toposwap.core.order import Order
-    from toposwap.core.runtime.deadline import Deadline
     from toposwap.losses import ColumnLoss
     from toposwap.orderfit.base import OrderFit
     from toposwap.orderfit.nodes import NodeFit
@@ -71,10 +70,6 @@ class BoundMLP(SeparableScore):
         self.table = NetworkTable(data, losses, bias=bool(score.bias))
         self.nodes = NodeSolver(score, self.table)
         self.remarks = (*self._few_rows(), *self._units())
-
-    def within(self, deadline: Deadline) -> None:
-        """Descents go no further than time allows."""
-        self.nodes.pace.deadline = deadline
 
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
         """From ``warm``, or from a random first layer and on from there, to a stationary point."""
@@ -142,9 +137,10 @@ class BoundMLP(SeparableScore):
         )
 
     def fit(self, order: Order) -> MLPFit:
-        """Fit every node to its predecessors."""
+        """Fit every node to its predecessors, as far as time goes."""
         from toposwap.scores.mlp.fit import MLPFit
 
+        self.nodes.pace.deadline = self.deadline
         return MLPFit(self, order)
 
     def solve_exactly(self, fit: OrderFit) -> NoReturn:  # noqa: ARG002 - refused

@@ -94,7 +94,7 @@ class MLPFit(ScreenedFit, SeparableFit):
 
     def refresh(self) -> None:
         """Solve every node to the end in double precision, as far as time goes."""
-        self.polish(self.bound.nodes.pace.deadline)
+        self.polish(self.bound.deadline)
 
     def polish(self, deadline: Deadline) -> None:
         """Node by node; those that time does not suffice for stay as they are."""
@@ -140,7 +140,8 @@ class MLPFit(ScreenedFit, SeparableFit):
         self, wanted: Sequence[tuple[int, NDArray[np.bool_], NodeFit | None]]
     ) -> list[NodeFit]:
         """Each in its share of the time that there is for the first fit."""
-        pace, fits = self.bound.nodes.pace, []
+        pace = self.bound.nodes.pace
+        fits: list[NodeFit] = []
         together = pace.deadline.part(_FITTED)
         for v, allowed, warm in wanted:
             share = max(together.left, 0.0) / (len(wanted) - len(fits))

@@ -110,7 +110,11 @@ class PatternSolver:
             np.dot(self._Z, residual, out=gradient)
             squares = weight @ np.square(fitted)
             size[:] = self._deviations * float(np.sqrt(self._squares[node]) + np.sqrt(squares))
-            wrong = allowed & ~active & (np.abs(gradient) > rho.kink * units * weights + tolerance * size)
+            wrong = (
+                allowed
+                & ~active
+                & (np.abs(gradient) > rho.kink * units * weights + tolerance * size)
+            )
             if not wrong.any():
                 return b, loss, True
             active |= wrong

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.losses import MomentLoss
+from toposwap.losses import GaussianLoss, LeastSquaresLoss, MomentLoss
 from toposwap.orderfit.exact import best_order, best_parents, members
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.penalties import L0, NoPenalty, ProximalPenalty
@@ -161,28 +161,37 @@ class BoundPenalized(SeparableScore):
     ) -> tuple[Solution, NDArray[np.bool_]]:
         """Parents chosen by an L0 penalty: the solution, and which others (d,) would pay."""
         assert isinstance(self.penalty, L0)
+        loss = self.losses[node]
+        start = np.zeros_like(allowed) if warm is None else warm.parameters[0] != 0.0
+        if isinstance(loss, GaussianLoss | LeastSquaresLoss):
+            weight = self.penalty.weight
+            chosen, violating = self._gaussian.select(node, allowed, start, loss, weight)
+            return self._solve(node, chosen, None, _FREE), violating
 
         def fit(parents: NDArray[np.bool_], near: Solution | None) -> Solution:
             start = None if near is None else (near.weights, near.intercept)
             return self._solve(node, parents, start, _FREE)
 
-        def curvature(solution: Solution) -> NDArray[np.float64]:
+        def curvature(
+            solution: Solution, index: NDArray[np.int64]
+        ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             if isinstance(loss, MomentLoss):
-                return self._gaussian.curvature(node, solution, loss)
+                H = self._gaussian.curvature(node, solution, loss)
+                return H[index], np.diag(H)
             assert self._glm is not None
-            return self._glm.curvature(node, solution)
+            return self._glm.curvature(node, solution, index)
 
-        loss = self.losses[node]
         scale = float(self.data.scale[node])
         return select_parents(
             allowed,
-            np.zeros_like(allowed) if warm is None else warm.parameters[0] != 0.0,
+            start,
             self.penalty.weight,
             fit,
             curvature,
             node=node,
             loss=loss,
             unit=loss.unit(scale) if isinstance(loss, MomentLoss) else 1.0,
+            deadline=self.deadline,
         )
 
     @cached_property
@@ -256,6 +265,7 @@ class BoundPenalized(SeparableScore):
         starts: dict[int, tuple[NDArray[np.float64], float]] = {}
 
         def loss(subset: int) -> float:
+            self.deadline.check()
             fewer = starts.get(subset & (subset - 1))
             solution = self._solve(node, members(subset, self.data.d), fewer, _FREE)
             starts[subset] = (solution.weights, solution.intercept)

@@ -6,11 +6,14 @@ powers of two :math:`D_u`, so :math:`\tilde w_u = w_u D_u / D_j` exactly.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.kernels.l0.one_node import room, settle_node
+from toposwap.kernels.l0.tables import rule_for
 from toposwap.kernels.penalized.gaussian_node import solve_gaussian
 
 if TYPE_CHECKING:
@@ -19,6 +22,10 @@ if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
     from toposwap.losses import MomentLoss
     from toposwap.penalties import ProximalPenalty
+
+
+#: Few nodes have dozens of parents.
+_MOST_PARENTS = 50
 
 
 class Solution(NamedTuple):
@@ -98,6 +105,35 @@ class GaussianNodes:
         value = self._value(s, node, loss)
         kinks = rho.kink * units * stress
         return Solution(weights, intercept, value, w, gradient, size, kinks)
+
+    def select(
+        self,
+        node: int,
+        allowed: NDArray[np.bool_],
+        start: NDArray[np.bool_],
+        loss: MomentLoss,
+        weight: float,
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """The parents (d,) of ``node`` with ``weight`` for each, and who else would pay, (d,).
+
+        From the parents ``start`` (d,), until no single addition or removal pays. For the logarithm
+        and for squares, of which a change of the residual variance tells everything.
+        """
+        data = self.data
+        most = max(1, min(data.d - 1, data.n - 2, _MOST_PARENTS))
+        unit = np.square(data.deviations * data.scale) if loss.has_units else np.ones(data.d)
+        rule = rule_for(self._correlation, not loss.has_units, weight, unit)
+        chosen, violating = start & allowed, np.empty(data.d, dtype=np.bool_)
+        settle_node(room(data.d, most), rule, node, allowed, chosen, violating)
+        return chosen, violating
+
+    @cached_property
+    def _correlation(self) -> NDArray[np.float64]:
+        """Of all columns, (d, d)."""
+        unit = self._columns / self.data.deviations[:, None]
+        correlation = unit @ unit.T
+        np.fill_diagonal(correlation, 1.0)
+        return correlation
 
     def evaluate(
         self, node: int, weights: NDArray[np.float64], loss: MomentLoss

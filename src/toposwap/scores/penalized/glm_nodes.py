@@ -13,10 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.kernels.penalized.glm_node import loss_terms, solve_glm
+from toposwap.kernels.penalized.glm_node import (
+    curvature_matrix,
+    curvature_rows,
+    loss_terms,
+    solve_glm,
+)
 from toposwap.losses import RowLoss
 from toposwap.losses.base import rows_of
-from toposwap.penalties import NoPenalty
 from toposwap.scores.penalized.binary_patterns import PatternSolver
 from toposwap.scores.penalized.gaussian_nodes import Solution
 
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 
 #: A curvature this small, relative to that of the columns themselves, has no minimum to belong to.
 _FLAT = 1e-7
+#: Steps to the best intercept: each halves an interval, or better.
+_HALVINGS = 200
 #: Logarithms of odds from which on a prediction counts as certain.
 _CERTAIN = 12.0
 
@@ -150,22 +156,7 @@ class GLMNodes:
         w = weights * self._scale / unit
         if intercept is None:
             middle = loss.start(self._targets[node], self._omega)
-            b, _, _ = solve_glm(
-                self._Z,
-                self._omega,
-                self._targets[node],
-                *self._formulas[node],
-                self._deviations,
-                np.zeros(w.size, dtype=bool),
-                w,
-                middle - float(self._omega @ (w @ self._Z)),
-                NoPenalty().rho(),
-                np.ones(w.size),
-                np.ones(w.size),
-                self.tolerance,
-                np.empty(w.size),
-                np.empty(w.size),
-            )
+            b = self._best_intercept(node, w, middle - float(self._omega @ (w @ self._Z)))
         else:
             b = self._centred(node, weights, intercept)
         value, size, slope, _ = self._terms(node, w, b)
@@ -173,10 +164,19 @@ class GLMNodes:
         rest = abs(float(slope.sum())) / size
         return value, gradient, size / unit, rest, self._intercept(node, weights, b)
 
-    def curvature(self, node: int, solution: Solution) -> NDArray[np.float64]:
-        """Second derivative of the loss in scaled units with the intercept at its best, (d, d)."""
+    def curvature(
+        self, node: int, solution: Solution, index: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Rows ``index`` (k,), (k, d), and diagonal (d,) of the second derivative of the loss.
+
+        In scaled units, with the intercept at its best.
+        """
         b = self._centred(node, solution.weights, solution.intercept)
-        return self._curvature(node, solution.scaled, b)
+        *_, curvature = self._terms(node, solution.scaled, b)
+        rows, diagonal = np.empty((index.size + 1, self.data.d)), np.empty(self.data.d)
+        curvature_rows(self._Z, curvature, index, rows, diagonal)
+        along, total = rows[-1], max(float(curvature.sum()), np.finfo(float).tiny)
+        return rows[:-1] - np.outer(along[index], along / total), diagonal - along * along / total
 
     # --- inside ----------------------------------------------------------------------------------
 
@@ -206,11 +206,36 @@ class GLMNodes:
         )
         return value, size, slope, curvature
 
+    def _best_intercept(self, node: int, w: NDArray[np.float64], b: float) -> float:
+        """Where the slope by the intercept changes its sign, looked for from ``b``.
+
+        The slope of a convex loss rises, so that halving an interval finds it whatever its
+        curvature; Newton's method is faster where there is some.
+        """
+        low, high, stride = -np.inf, np.inf, 1.0
+        for _ in range(_HALVINGS):
+            _, size, slope, curvature = self._terms(node, w, b)
+            total, bend = float(slope.sum()), float(curvature.sum())
+            if not abs(total) > 0.01 * self.tolerance * size:
+                break
+            low, high = (b, high) if total < 0.0 else (low, b)
+            newton = b - total / bend if bend > 0.0 else np.nan
+            stride *= 2.0
+            if low < newton < high and abs(newton - b) < stride:
+                b = newton
+            elif np.isfinite(low) and np.isfinite(high):
+                b = 0.5 * (low + high)
+                if b in (low, high):
+                    break
+            else:
+                b = b + stride if total < 0.0 else b - stride
+        return b
+
     def _curvature(self, node: int, w: NDArray[np.float64], b: float) -> NDArray[np.float64]:
         *_, curvature = self._terms(node, w, b)
-        along = self._Z @ curvature
-        total = max(float(curvature.sum()), np.finfo(float).tiny)
-        return (self._Z * curvature) @ self._Z.T - np.outer(along, along) / total
+        H = curvature_matrix(self._Z, curvature, np.arange(self.data.d), self.data.d)
+        total = max(float(H[-1, -1]), np.finfo(float).tiny)
+        return np.asarray(H[:-1, :-1] - np.outer(H[-1, :-1], H[-1, :-1]) / total)
 
     def _refuse_separated(self, node: int, loss: RowLoss, w: NDArray[np.float64], b: float) -> None:
         """Refuse coefficients that are on their way to infinity.

@@ -14,14 +14,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.runtime.deadline import NEVER
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.losses import ColumnLoss
     from toposwap.scores.penalized.gaussian_nodes import Solution
 
     Fit = Callable[[NDArray[np.bool_], Solution | None], Solution]
-    Curvature = Callable[[Solution], NDArray[np.float64]]
+    Curvature = Callable[
+        [Solution, NDArray[np.int64]], tuple[NDArray[np.float64], NDArray[np.float64]]
+    ]
 
 #: A candidate with less than this share of its curvature left depends on the parents at hand.
 _DEPENDENT = 1e-9
@@ -37,19 +42,23 @@ def select_parents(
     node: int,
     loss: ColumnLoss,
     unit: float,
+    deadline: Deadline = NEVER,
 ) -> tuple[Solution, NDArray[np.bool_]]:
     """The solution and which absent variables (d,) would pay if they were allowed.
 
-    ``fit`` solves for given parents without the penalty, ``curvature`` is the second derivative
-    (d, d) at a solution in the units of its gradient, and ``unit`` what a decrease is multiplied
-    by to be in those of the loss.
+    ``fit`` solves for given parents without the penalty, ``curvature`` tells the rows (k, d) of k
+    variables and the diagonal (d,) of the second derivative at a solution in the units of its
+    gradient, and ``unit`` what a decrease is multiplied by to be in those of the loss. After
+    ``deadline`` the parents stay as they are.
     """
     parents = start & allowed
     solution = fit(parents, None)
     refused = np.zeros(allowed.size, dtype=bool)
     while True:
-        H = curvature(solution)
-        weakest = _weakest(H, solution, parents)
+        index = np.flatnonzero(parents)
+        rows, diagonal = curvature(solution, index)
+        inverse = _inverse(rows[:, index])
+        weakest = None if deadline.passed else _weakest(inverse, solution, index)
         if weakest is not None:
             fewer = parents.copy()
             fewer[weakest] = False
@@ -60,11 +69,11 @@ def select_parents(
                 # What was dropped because it does not pay need not be tried at once.
                 refused[weakest] = True
                 continue
-        gains = loss.decrease(unit * _decreases(H, solution, parents))
+        gains = loss.decrease(unit * _decreases(rows, diagonal, inverse, solution))
         gains[node] = 0.0
         violating = (gains > weight) & ~parents & ~refused
         candidates = np.flatnonzero(violating & allowed)
-        if candidates.size == 0:
+        if candidates.size == 0 or deadline.passed:
             return solution, violating & ~allowed
         best = candidates[gains[candidates].argmax()]
         more = parents.copy()
@@ -77,24 +86,36 @@ def select_parents(
             refused[best] = True
 
 
-def _weakest(H: NDArray[np.float64], solution: Solution, parents: NDArray[np.bool_]) -> int | None:
+def _inverse(block: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The inverse of the curvature (k, k) of parents, a pseudo-inverse where they are dependent."""
+    try:
+        root = np.linalg.cholesky(block)
+        if (np.diag(root) ** 2 > _DEPENDENT * np.diag(block)).all():
+            inverse = np.linalg.inv(root)
+            return np.asarray(inverse.T @ inverse)
+    except np.linalg.LinAlgError:
+        pass
+    return np.asarray(np.linalg.pinv(block, hermitian=True), dtype=np.float64)
+
+
+def _weakest(
+    inverse: NDArray[np.float64], solution: Solution, index: NDArray[np.int64]
+) -> int | None:
     """The parent whose loss costs least, to second order."""
-    index = np.flatnonzero(parents)
     if index.size == 0:
         return None
-    inverse = np.linalg.pinv(H[np.ix_(index, index)], hermitian=True)
     scale = np.sqrt(np.maximum(np.diag(inverse), np.finfo(float).tiny))
     return int(index[(np.abs(solution.scaled[index]) / scale).argmin()])
 
 
 def _decreases(
-    H: NDArray[np.float64], solution: Solution, parents: NDArray[np.bool_]
+    rows: NDArray[np.float64],
+    diagonal: NDArray[np.float64],
+    inverse: NDArray[np.float64],
+    solution: Solution,
 ) -> NDArray[np.float64]:
     """g^2 / 2h for every variable (d,), zero for those that depend on the parents."""
-    index = np.flatnonzero(parents)
-    left = np.diag(H).copy()
-    if index.size:
-        inverse = np.linalg.pinv(H[np.ix_(index, index)], hermitian=True)
-        left -= np.einsum("iu,ij,ju->u", H[index], inverse, H[index])
-    free = left > _DEPENDENT * np.diag(H)
-    return np.where(free, solution.gradient**2 / (2.0 * np.where(free, left, 1.0)), 0.0)
+    left = diagonal - np.einsum("iu,iu->u", rows, inverse @ rows)
+    free = left > np.maximum(_DEPENDENT * diagonal, np.finfo(float).tiny)
+    with np.errstate(over="ignore"):
+        return np.where(free, solution.gradient**2 / (2.0 * np.where(free, left, 1.0)), 0.0)

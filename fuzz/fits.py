@@ -1,0 +1,150 @@
+"""One fit: a table in a container, with settings, run once or twice, and what became of it."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fuzz.capture import listening
+from fuzz.containers import draw_container, fingerprint
+from fuzz.draws import Draw
+from fuzz.scores import Recipe, draw_score
+from fuzz.settings import draw_settings
+from fuzz.tables import Table, draw_table
+from toposwap import Topo
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Every so many cases are fitted twice, from scratch.
+_TWICE = 0.3
+
+
+@dataclass(eq=False)
+class FitCase:
+    """What is fitted, and how.
+
+    Attributes
+    ----------
+    table
+        As it was drawn.
+    container, held
+        What holds it, by name and itself.
+    seen
+        The numbers (n, d) that must be read from ``held``, None where nothing may be.
+    recipe, settings
+        The score, and the other arguments of ``Topo``.
+    covariance
+        Whether the covariance of the table is fitted in place of its rows.
+    twice
+        Whether it is to be fitted again, from scratch.
+    """
+
+    table: Table
+    container: str
+    held: Any = field(repr=False)
+    seen: NDArray[np.float64] | None = field(repr=False)
+    recipe: Recipe
+    settings: dict[str, Any]
+    covariance: bool = False
+    twice: bool = False
+
+    @property
+    def center(self) -> bool:
+        """Whether the means are taken out."""
+        return self.covariance or bool(self.settings.get("center", True))
+
+    @property
+    def data(self) -> Any:
+        """What a learner or a certificate is given: the table, or a data set of its covariance."""
+        from toposwap import Dataset
+
+        if not self.covariance:
+            return self.held
+        return Dataset.from_covariance(self.held, self.table.shape[0])
+
+    def __str__(self) -> str:
+        how = "covariance of " if self.covariance else ""
+        return f"{how}{self.table}; as {self.container}; score {self.recipe.text}; {self.settings}"
+
+
+@dataclass(eq=False)
+class FitRun:
+    """A case and what became of it.
+
+    Attributes
+    ----------
+    case
+        What was fitted.
+    model, error, trace
+        The fitted model, or what was raised, and where.
+    warned
+        The warnings that were given.
+    printed
+        What was written to standard output and standard error.
+    seconds
+        How long it took, compiling left out and time without the processor too.
+    unchanged
+        Whether the container is as it was.
+    again
+        The second run of a case that is run twice.
+    """
+
+    case: FitCase
+    model: Any = None
+    error: BaseException | None = None
+    trace: str = ""
+    warned: list[warnings.WarningMessage] = field(default_factory=list)
+    printed: str = ""
+    seconds: float = 0.0
+    unchanged: bool = True
+    again: FitRun | None = None
+
+
+def draw_fit(seed: int, index: int) -> FitCase:
+    """The case ``index`` of the campaign ``seed``."""
+    draw = Draw("fits", seed, index)
+    recipe = draw_score(draw)
+    table = draw_table(draw, recipe.kind, small=recipe.slow)
+    container, (held, seen) = draw_container(draw, table)
+    settings = draw_settings(draw, table)
+    covariance = draw.chance(0.03)
+    if covariance:
+        with np.errstate(all="ignore"):
+            centred = table.values - table.values.mean(axis=0)
+            held = seen = centred.T @ centred / table.shape[0]
+        container = "array"
+    return FitCase(table, container, held, seen, recipe, settings, covariance, draw.chance(_TWICE))
+
+
+def run_fit(seed: int, index: int) -> FitRun:
+    """Fit the case, and once more if it says so."""
+    run = _run(draw_fit(seed, index))
+    if run.case.twice:
+        run.again = _run(draw_fit(seed, index))
+    return run
+
+
+def _run(case: FitCase) -> FitRun:
+    run = FitRun(case)
+    before = fingerprint(case.held)
+    with warnings.catch_warnings(record=True) as run.warned, listening() as heard:
+        warnings.simplefilter("always")
+        try:
+            score = case.recipe.make(case.table)
+            settings = case.settings if score is None else {"score": score, **case.settings}
+            model = Topo(**settings)
+            if case.covariance:
+                model.fit_covariance(case.held, case.table.shape[0])
+            else:
+                model.fit(case.held)
+            run.model = model
+        except Exception as error:
+            run.error, run.trace = error, traceback.format_exc()
+    run.printed, run.seconds = heard.out + heard.err, heard.seconds
+    run.unchanged = fingerprint(case.held) == before
+    return run

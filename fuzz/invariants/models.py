@@ -1,0 +1,174 @@
+"""What must hold of a fitted model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fuzz.reference import expected_score
+from toposwap import Dataset, check_kkt
+from toposwap.core.errors import InputError
+from toposwap.core.registry import resolve
+from toposwap.scores import SCORES, Score
+
+if TYPE_CHECKING:
+    from fuzz.fits import FitRun
+
+    Invariant = Callable[[FitRun], Iterator[str]]
+
+STATUSES = (
+    "converged",
+    "global minimum",
+    "given order",
+    "interrupted",
+    "iteration limit",
+    "time limit",
+    "not certified",
+)
+#: Ends of a search that claim nothing, so that a certificate may refuse the point.
+_NO_CLAIM = ("given order", "interrupted", "iteration limit", "time limit", "not certified")
+#: What a sum of many columns may be off by, relative to its size.
+_ROUNDING = 1e-9
+#: By name.
+OF_MODELS: dict[str, Invariant] = {}
+
+
+def of_models(check: Invariant) -> Invariant:
+    """Register what must hold of a fitted model."""
+    OF_MODELS[check.__name__.replace("_", " ")] = check
+    return check
+
+
+@of_models
+def finite(run: FitRun) -> Iterator[str]:
+    """Every number of a result is one."""
+    model, result = run.model, run.model.result_
+    for name, value in (
+        ("weights_", model.weights_),
+        ("adjacency_matrix_", model.adjacency_matrix_),
+        ("score_", model.score_),
+        ("loss_", model.loss_),
+        ("the residual", result.certificate.max_residual),
+        ("the certificate", result.certificate.relative),
+        ("the history", [step.score for step in result.history]),
+    ):
+        if not np.isfinite(value).all():
+            yield f"{name} is not finite"
+
+
+@of_models
+def acyclic(run: FitRun) -> Iterator[str]:
+    """The weights follow the order of the result, the pruned graph its own."""
+    model = run.model
+    for name, W, order in (
+        ("weights_", model.weights_, list(model.result_.order)),
+        ("adjacency_matrix_", model.adjacency_matrix_, model.causal_order_),
+    ):
+        d = len(W)
+        if W.shape != (d, d) or sorted(order) != list(range(d)):
+            yield f"{name}: shape {W.shape}, order {order}"
+            continue
+        if np.tril(W[np.ix_(order, order)]).any():
+            yield f"{name} has an edge against its order"
+
+
+@of_models
+def consistent(run: FitRun) -> Iterator[str]:
+    """The parts of a result agree with each other."""
+    model, result = run.model, run.model.result_
+    if model.status_ not in STATUSES:
+        yield f"unknown status {model.status_!r}"
+    if model.score_ != result.score or model.n_iter_ != len(result.history) - 1:
+        yield "the attributes are not those of the result"
+    if not np.isclose(model.loss_ + _penalty_of(result), model.score_, rtol=1e-6, atol=1e-300):
+        yield f"loss {model.loss_} of a score {model.score_}"
+    scores = [step.score for step in result.history]
+    # Moves are compared node by node, where a sum over nodes may not show what they gained.
+    if any(later > earlier + _ROUNDING * abs(earlier) for earlier, later in pairwise(scores)):
+        yield f"the history rises: {scores}"
+    if result.pruned.threshold is not None:
+        kept = np.abs(model.weights_) >= result.pruned.threshold
+        if not np.array_equal(model.adjacency_matrix_, np.where(kept, model.weights_, 0.0)):
+            yield "the pruned graph is not the solution beyond the threshold"
+    if model.certificate_.satisfied != (
+        model.certificate_.max_residual <= model.certificate_.tolerance
+    ):
+        yield "the certificate contradicts itself"
+    edges = int(np.count_nonzero(model.adjacency_matrix_))
+    if model.causal_graph_.number_of_edges() != edges or model.cpdag_.shape != model.weights_.shape:
+        yield "the graph is not that of the matrix"
+
+
+def _penalty_of(result: Any) -> float:
+    return float(result.score - result.loss)
+
+
+@of_models
+def score_confirmed(run: FitRun) -> Iterator[str]:
+    """Q at the weights is what its formula says, worked out by other means."""
+    X, model, case = run.case.seen, run.model, run.case
+    if X is None or case.covariance or not np.isfinite(model.weights_).all():
+        return
+    data = Dataset.from_table(X, center=case.center)
+    score = _score(run).bind(data).score
+    loss: Any = getattr(score, "loss", score)
+    pooled = loss is score or loss.name == "equal-variance"
+    losses = [loss] * data.d if pooled else list(loss.columns(data))
+    interval = expected_score(score, losses, X, model.weights_, center=case.center)
+    if interval is not None and not interval.holds(model.score_):
+        yield f"score {model.score_!r}, but the formula gives {interval.low!r} to {interval.high!r}"
+
+
+@of_models
+def certified(run: FitRun) -> Iterator[str]:
+    """A fresh check of the parameters comes to the same verdict, and one that refuses is told."""
+    model, certificate = run.model, run.model.certificate_
+    if not certificate.satisfied and model.status_ not in _NO_CLAIM:
+        yield f"{model.status_}, but {certificate!r}"
+    if model.status_ == "not certified" and not model.remarks_:
+        yield "not certified, and nothing says why"
+    case, score = run.case, _score(run)
+    parameters = model.result_.parameters
+    W = model.weights_ if hasattr(parameters, "weights") and not score.edge_blocks else parameters
+    fresh = check_kkt(W, case.data, score=score, center=case.center)
+    if (
+        fresh.satisfied != certificate.satisfied
+        and abs(np.log10(max(fresh.max_residual, 1e-300) / max(certificate.max_residual, 1e-300)))
+        > 1.0
+    ):
+        yield f"{certificate!r}, but afresh {fresh!r}"
+
+
+@of_models
+def no_worse_than_its_start(run: FitRun) -> Iterator[str]:
+    """The score is at most that of the last step, and of the start."""
+    model = run.model
+    last = model.history_[-1].score
+    if model.score_ > last + 1e-6 * max(1.0, abs(last)):
+        yield f"the search ended at {last!r}, the result has {model.score_!r}"
+
+
+@of_models
+def predictions(run: FitRun) -> Iterator[str]:
+    """The fitted values of the rows are numbers, or a clear sentence says that there are none."""
+    X = run.case.seen
+    if X is None or run.case.covariance:
+        return
+    try:
+        fitted = run.model.predict(run.case.held)
+    except InputError as error:
+        if len(str(error).split()) < 4:
+            yield f"a refusal that says nothing: {error}"
+        return
+    if fitted.shape != X.shape or not np.isfinite(fitted).all():
+        yield f"predictions of shape {fitted.shape}, some of them not finite"
+
+
+def _score(run: FitRun) -> Any:
+    """The score of a case, made afresh."""
+    made = run.case.recipe.make(run.case.table)
+    given = run.case.settings.get("score", "auto" if made is None else made)
+    return resolve("score", given, SCORES, Score)

@@ -1,0 +1,54 @@
+"""What is new is drawn: a parameter, setting or option without a generator is found here."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from fuzz.commands import OPTIONS
+from fuzz.containers import CONTAINERS, fingerprint
+from fuzz.draws import Draw
+from fuzz.fits import draw_fit
+from fuzz.scores import SETTINGS
+from fuzz.settings import GENERATORS
+from fuzz.tables import draw_table
+from toposwap import Topo
+from toposwap.cli.app import app
+from toposwap.losses import LOSSES
+from toposwap.penalties import PENALTIES
+from toposwap.scores import SCORES
+from toposwap.scores.names import score_settings
+
+
+def test_every_parameter_of_topo_has_a_generator():
+    assert set(inspect.signature(Topo).parameters) == set(GENERATORS)
+
+
+def test_every_setting_of_a_score_has_a_generator():
+    pairs = [f"{loss}-{penalty}" for loss in LOSSES for penalty in PENALTIES]
+    settings = {key for name in (*SCORES, *pairs) for key in score_settings(name)}
+    assert settings <= set(SETTINGS)
+
+
+def test_every_option_of_every_command_has_a_generator():
+    options = {option.name for command in app.commands.values() for option in command.params}
+    assert options <= set(OPTIONS)
+
+
+def test_a_case_is_a_function_of_seed_and_index():
+    for index in range(30):
+        one, two = draw_fit(7, index), draw_fit(7, index)
+        assert one.table.values.tobytes() == two.table.values.tobytes()
+        assert (one.container, one.recipe.text) == (two.container, two.recipe.text)
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_fingerprints_see_a_change(name):
+    draw = Draw("containers", 0, 0)
+    table = draw_table(draw, "continuous", small=True)
+    held, _ = CONTAINERS[name](table, draw)
+    before = fingerprint(held)
+    assert fingerprint(held) == before
+    if isinstance(held, np.ndarray) and held.ndim == 2:
+        held.setflags(write=not held.flags.writeable)
+        assert fingerprint(held) != before
