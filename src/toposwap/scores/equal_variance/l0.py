@@ -68,6 +68,11 @@ class BoundEqualVarianceL0(BoundL0):
         squares = self.deviations**2
         return max(float(variance @ squares), DEPENDENT * float(squares.sum()))
 
+    def _share_left(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of the variances of all columns together, (d,)."""
+        squares = self.deviations**2
+        return np.full_like(variance, float(variance @ squares) / float(squares.sum()))
+
     def loss_of(self, variance: NDArray[np.float64]) -> float:
         """d/2 log(n T), T = :meth:`total` of the scaled residual variances (d,)."""
         return 0.5 * self.data.d * float(np.log(self.data.n * self.total(variance)))

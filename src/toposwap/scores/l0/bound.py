@@ -23,18 +23,18 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
-from toposwap.core.validation import columns, listed
 from toposwap.kernels.l0 import exact, insertion_deltas, moves
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
 from toposwap.orderfit.base import OrderFit
 from toposwap.scores.base import BoundScore, Point, Score
 from toposwap.scores.densities import Densities
+from toposwap.scores.dependence import determined_remarks
 from toposwap.scores.predictors import LinearModel
 from toposwap.scores.strategy import Strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -156,18 +156,12 @@ class BoundL0(BoundScore):
             gradient=gradient * per_weight,
             row_scale=self.deviations,
             column_scale=column_scale * size / self.deviations,
-            remarks=tuple(self._determined(variance)),
+            remarks=determined_remarks(self.data, self._share_left(variance), DEPENDENT),
         )
 
-    def _determined(self, variance: NDArray[np.float64]) -> Iterator[str]:
-        """Say so where a residual is too small to be told."""
-        names = [self.data.names[j] for j in np.flatnonzero(variance < DEPENDENT)]
-        if self.logarithmic and names:
-            yield (
-                f"{columns(len(names))} {listed(names)}: other columns determine them almost "
-                f"exactly; a residual variance counts as at least {DEPENDENT:.0e} of a column's "
-                "own, below which it is not told from rounding error"
-            )
+    def _share_left(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Residual variances (d,) that count as DEPENDENT where they are less, one where not."""
+        return variance if self.logarithmic else np.ones_like(variance)
 
     def _standardised(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights between columns of unit variance."""

@@ -94,14 +94,14 @@ class GLMNodes:
         start: tuple[NDArray[np.float64], float] | None,
         penalty: ProximalPenalty,
     ) -> Solution:
-        """Minimise loss + penalty of ``node`` from ``start``, coefficients (d,) and intercept."""
+        """Minimise loss + penalty of ``node`` from ``start``, coefficients (d,) and level."""
         d, loss = self.data.d, self._loss(node)
         units = self._unit[node] / self._scale
         if start is None:
             w, b = np.zeros(d), loss.start(self._targets[node], self._omega)
         else:
             w = np.where(allowed, start[0] / units, 0.0)
-            b = self._centred(node, start[0], start[1])
+            b = start[1]
         gradient, size = np.empty(d), np.empty(d)
         rho = penalty.rho()
         inner, weights = penalty.in_units(units)
@@ -141,28 +141,27 @@ class GLMNodes:
             self._refuse_separated(node, loss, w, b)
         kinks = rho.kink * inner * weights
         coefficients = w * units
-        intercept = self._intercept(node, coefficients, b)
-        return Solution(coefficients, intercept, value, w, gradient, size, kinks)
+        return Solution(coefficients, b, value, w, gradient, size, kinks)
 
     def evaluate(
-        self, node: int, weights: NDArray[np.float64], intercept: float | None
+        self, node: int, weights: NDArray[np.float64], level: float | None
     ) -> tuple[float, NDArray[np.float64], float, float, float]:
-        """Loss, gradient (d,), column scale, relative residual of the intercept, and the intercept.
+        """Loss, gradient (d,), column scale, relative residual of the level, and the level.
 
-        Without an intercept, the best one for ``weights`` (d,). The gradient is that of centred
-        columns, which is the same wherever the intercept is stationary.
+        Without a level, the best one for ``weights`` (d,). The gradient is that of centred
+        columns, which is the same wherever the level is stationary.
         """
         loss, unit = self._loss(node), float(self._unit[node])
         w = weights * self._scale / unit
-        if intercept is None:
+        if level is None:
             middle = loss.start(self._targets[node], self._omega)
             b = self._best_intercept(node, w, middle - float(self._omega @ (w @ self._Z)))
         else:
-            b = self._centred(node, weights, intercept)
+            b = level
         value, size, slope, _ = self._terms(node, w, b)
         gradient = (self._Z @ slope) * (self._scale / unit)
         rest = abs(float(slope.sum())) / size
-        return value, gradient, size / unit, rest, self._intercept(node, weights, b)
+        return value, gradient, size / unit, rest, b
 
     def curvature(
         self, node: int, solution: Solution, index: NDArray[np.int64]
@@ -171,8 +170,7 @@ class GLMNodes:
 
         In scaled units, with the intercept at its best.
         """
-        b = self._centred(node, solution.weights, solution.intercept)
-        *_, curvature = self._terms(node, solution.scaled, b)
+        *_, curvature = self._terms(node, solution.scaled, solution.level)
         rows, diagonal = np.empty((index.size + 1, self.data.d)), np.empty(self.data.d)
         curvature_rows(self._Z, curvature, index, rows, diagonal)
         along, total = rows[-1], max(float(curvature.sum()), np.finfo(float).tiny)
@@ -185,15 +183,15 @@ class GLMNodes:
         assert isinstance(loss, RowLoss)
         return loss
 
-    def _centred(self, node: int, weights: NDArray[np.float64], intercept: float) -> float:
-        """The intercept where columns are centred, in the unit of the loss."""
+    def intercept(self, node: int, weights: NDArray[np.float64], level: float) -> float:
+        """What is added to X w, for the constant ``level`` at the means, where w adds mean @ w."""
+        f = float(self._location[node]) + level * float(self._unit[node])
+        return f - float(self._mean @ weights)
+
+    def level(self, node: int, weights: NDArray[np.float64], intercept: float) -> float:
+        """The inverse of :meth:`intercept`; where means are large it has fewer digits."""
         f = intercept + float(self._mean @ weights)
         return (f - float(self._location[node])) / float(self._unit[node])
-
-    def _intercept(self, node: int, weights: NDArray[np.float64], b: float) -> float:
-        """The inverse of :meth:`_centred`."""
-        f = float(self._location[node]) + b * float(self._unit[node])
-        return f - float(self._mean @ weights)
 
     def _terms(
         self, node: int, w: NDArray[np.float64], b: float
