@@ -23,6 +23,7 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
+from toposwap.core.runtime.memory import refuse_beyond_memory
 from toposwap.kernels.l0 import exact, insertion_deltas, moves
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
@@ -92,7 +93,13 @@ class BoundL0(BoundScore):
         most = min(data.d - 1, data.n - 2, 50)
         self.max_parents = max(1, most if max_parents is None else min(max_parents, data.d - 1))
         self.deviations = data.deviations * data.scale
-        unit = data.factor / data.deviations
+        refuse_beyond_memory(
+            8.0 * data.d * data.d * (self.max_parents + 6),
+            f"{data.d} columns with up to {self.max_parents} parents each",
+            "give fewer columns, or fewer parents (max_parents)",
+        )
+        # Of few rows the factor has no more.
+        unit = data.factor[: min(data.n, data.d)] / data.deviations
         self.correlation = np.ascontiguousarray(unit.T @ unit)
         np.fill_diagonal(self.correlation, 1.0)
 
