@@ -73,6 +73,10 @@ def learn(
             f"max_iter: must be None or a whole number >= 1, got {max_iter!r}; search='none' stays "
             "at the starting order"
         )
+    if progress is not None and not callable(progress):
+        raise InputError(
+            f"progress: must be called with each step, and {type(progress).__name__} cannot be"
+        )
     deadline = Deadline(search.time_budget) if deadline is None else deadline
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)

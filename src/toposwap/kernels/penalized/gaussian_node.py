@@ -35,7 +35,7 @@ _PATIENCE, _SLOW = 20, 0.7
 #: How often a rough answer looks again which columns take part and how large s is.
 _ROUGH_ROUNDS = 2
 #: A residual variance below this share of the column's own is rounding error.
-VANISHING = 1e-24
+VANISHING = 1e-20
 
 
 @kernel

@@ -22,6 +22,7 @@ from toposwap.orderfit.descent import descend
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.orderfit.starts import smallest_variance_order
 from toposwap.scores.additive.design import Additive, Design
+from toposwap.scores.additive.group_newton import newton_steps
 from toposwap.scores.additive.score import surrogate
 from toposwap.scores.base import Point, Score
 
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 
 #: Nodes are solved well below the tolerance of the certificate.
 _NODE_TOLERANCE = 1e-11
-_MOST_SWEEPS = 20_000
+#: Sweeps at a time, before Newton's method, and how often the two take turns.
+_SWEEPS, _MOST_TURNS = 200, 30
 
 
 class GroupBasis(Score):
@@ -153,17 +155,21 @@ class BoundGroupBasis(Additive, SeparableScore):
         slack = np.empty(shape)
         kinks = self.kinks / deviation
         target = self._gram[node * shape[1]]
-        group_descent.solve_node(
-            self._gram,
-            target,
-            allowed,
-            kinks,
-            self.concavity,
-            theta,
-            slack,
-            _NODE_TOLERANCE,
-            _MOST_SWEEPS,
-        )
+        for _ in range(_MOST_TURNS):
+            sweeps = group_descent.solve_node(
+                self._gram,
+                target,
+                allowed,
+                kinks,
+                self.concavity,
+                theta,
+                slack,
+                _NODE_TOLERANCE,
+                _SWEEPS,
+            )
+            if sweeps < _SWEEPS:
+                break
+            newton_steps(self._gram, target, kinks, self.concavity, theta, self.design.present)
         # |y - U theta|^2 from the moments.
         explained = float(np.sum(theta * (target.reshape(shape) + slack)))
         left = max(float(target[node * shape[1]]) - explained, 0.0)

@@ -81,19 +81,18 @@ def minimise(
     """
     x = np.array(start, dtype=np.float64)
     mask = np.ones(x.shape, dtype=bool) if free is None else np.broadcast_to(free, x.shape)
-    state = _State(
-        smooth,
-        x,
-        mask,
-        np.broadcast_to(np.asarray(kink, dtype=np.float64), x.shape),
-        np.broadcast_to(np.asarray(unit, dtype=np.float64), x.shape),
-        np.broadcast_to(np.asarray(weight, dtype=np.float64), x.shape),
+    kinks, units, weights = (
+        np.broadcast_to(np.asarray(given, dtype=np.float64), x.shape)
+        for given in (kink, unit, weight)
     )
-    for _ in range(max_iter):
-        active = np.flatnonzero((state.residual > tolerance) & (state.stuck < _PATIENCE))
-        if active.size == 0:
-            break
-        state.step(active)
+    # Steps that overflow are refused, and need no warning.
+    with np.errstate(over="ignore", invalid="ignore"):
+        state = _State(smooth, x, mask, kinks, units, weights)
+        for _ in range(max_iter):
+            active = np.flatnonzero((state.residual > tolerance) & (state.stuck < _PATIENCE))
+            if active.size == 0:
+                break
+            state.step(active)
     return Minimum(state.best_x, state.best_value, state.best_residual)
 
 
