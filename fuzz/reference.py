@@ -65,13 +65,22 @@ def expected_score(
         each = [_residual(rows, weights, j, center=center) for j in range(d)]
         low = np.sqrt(sum(np.maximum(r.size - r.error, 0) ** 2 for r in each) * n)
         high = np.sqrt(sum((r.size + r.error) ** 2 for r in each) * n)
+        if score.penalty.name in _OF_EDGES:
+            none = np.zeros_like(weights)
+            own = sum(_residual(rows, none, j, center=center).size ** 2 for j in range(d))
+            least = _LEAST * np.sqrt(own * n)
+            low, high = max(low, 0.999 * least), max(high, 1.001 * least)
         return Interval(_log(low) * d + total, _log(high) * d + total)
     low_sum = high_sum = total
+    # Where the likelihood of all columns selects edges, what others determine is not told further.
+    floored = names == {"gaussian"} and score.penalty.name in _OF_EDGES
     for j, loss in enumerate(losses):
         if loss.name in _SQUARES:
             r = _residual(rows, weights, j, center=center)
-            low = _SQUARES[loss.name](np.maximum(r.size - r.error, 0), n)
-            high = _SQUARES[loss.name](r.size + r.error, n)
+            own = _residual(rows, np.zeros_like(weights), j, center=center).size
+            least = _LEAST * own if floored else 0.0
+            low = _SQUARES[loss.name](np.maximum(r.size - r.error, 0.999 * least), n)
+            high = _SQUARES[loss.name](np.maximum(r.size + r.error, 1.001 * least), n)
         elif loss.name in _ROWS:
             eta = rows @ weights[:, j]
             error = float((_ULPS * (np.abs(rows) @ np.abs(weights[:, j]))).max())
@@ -91,6 +100,11 @@ def _residual(rows: Any, weights: Any, j: int, *, center: bool) -> Residual:
     if center:
         r = r - r.mean()
     return Residual(np.sqrt(np.mean(r**2)), _ULPS * np.sqrt(np.mean(terms**2)))
+
+
+#: The least residual of a column that Gaussian L0 scores tell, in its standard deviations.
+_LEAST = np.sqrt(1e-9)
+_OF_EDGES = ("l0", "bic", "ebic")
 
 
 def _log(value: Any) -> float:

@@ -1,6 +1,8 @@
 """Kernels compiled ahead by two processes: a gain where it works, and nothing where it does not."""
 
 import pickle
+import signal
+import sys
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from toposwap import rehearsal
 from toposwap.core.dataset import Dataset
 from toposwap.kernels import cache
 from toposwap.scores.names import named_score
+from toposwap.search.auto import AutoSearch
 
 
 @pytest.fixture
@@ -52,6 +55,24 @@ def test_a_score_is_rehearsed_once(bound, marks, monkeypatch):
     assert start == bound.strategy.start
     assert scores == [surrogate.score for surrogate in bound.strategy.surrogates]
     assert rows.shape == (80, 5)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+def test_ctrl_c_ends_more_than_the_rehearsal(bound, marks, monkeypatch):
+    """Its search keeps the best order so far, which nobody asked for."""
+    monkeypatch.setattr(rehearsal, "_may_start_processes", lambda: True)
+    monkeypatch.setattr(rehearsal, "_started", lambda *_: Child())
+    monkeypatch.setattr(rehearsal, "assess", lambda *_: None)
+
+    class Struck(AutoSearch):
+        def moves(self, fit, context):
+            signal.raise_signal(signal.SIGINT)
+            yield
+
+    monkeypatch.setattr(rehearsal, "AutoSearch", Struck)
+    with pytest.raises(KeyboardInterrupt):
+        rehearsal.compile_ahead(bound)
+    assert not [name for name in marks if name.startswith("rehearsed")]
 
 
 def test_no_mark_is_left_where_no_process_could_be_started(bound, marks, monkeypatch):

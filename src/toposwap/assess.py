@@ -97,5 +97,5 @@ def assess(
         score.equivalent,
         score.scale_dependent,
         bound.choices,
-        bound.remarks,
+        (*bound.remarks, *point.remarks),
     )

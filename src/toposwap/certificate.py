@@ -89,8 +89,11 @@ def violations(
 
     Only edges that are ``admissible`` are asked for; what must come before what counts as a walk.
     """
-    limit = np.outer(tolerance * point.row_scale, point.column_scale)
-    return np.argwhere(~_closed(point.weights, admissible) & (point.gradient > limit))
+    if point.relative is not None:
+        beyond = point.relative > tolerance
+    else:
+        beyond = point.gradient > np.outer(tolerance * point.row_scale, point.column_scale)
+    return np.argwhere(~_closed(point.weights, admissible) & beyond)
 
 
 def _closed(weights: NDArray[np.float64], admissible: Admissible) -> NDArray[np.bool_]:
@@ -141,6 +144,8 @@ def certify(
         row = point.row_scale[:, None]
         np.divide(relative, row, out=relative, where=~walk_back)
         np.multiply(relative, row, out=relative, where=walk_back)
+    if point.relative is not None:
+        relative = np.where(walk_back, relative, point.relative)
     i, j = np.unravel_index(relative.argmax(), relative.shape)
     residual = float(max(relative[i, j], point.rest))
     return Certificate(

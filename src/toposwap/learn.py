@@ -20,6 +20,7 @@ from toposwap.search.base import run
 from toposwap.search.start import FirstFit, automatic_fit
 
 if TYPE_CHECKING:
+    from toposwap.assess import Assessment
     from toposwap.core.dataset import Dataset
     from toposwap.core.order import Order
     from toposwap.pruning import Pruned, Pruner
@@ -84,7 +85,7 @@ def learn(
         remark = None
         first = automatic_fit(bound, rng, deadline, progress=progress, pruner=own)
     else:
-        order, remark = starting_order(init, data, rng)
+        order, remark = starting_order(init, data, rng, deadline)
         order = bound.admissible.nearest(order)
         first = FirstFit(bound.fit(order), surrogates_followed=False)
     fit = first.fit
@@ -105,6 +106,7 @@ def learn(
     # The tables of the fit are the largest thing held, and no longer needed.
     del fit, first
     assessment = assess(bound, parameters)
+    _refuse_not_finite(assessment, bound)
     pruned, pruning_remark = _prune(pruner, bound, parameters, order, rng, deadline)
     return Result.of(
         assessment,
@@ -116,6 +118,17 @@ def learn(
         parameters=parameters,
         predictor=predictor_of(bound, parameters),
         remarks=tuple(text for text in (remark, pruning_remark) if text is not None),
+    )
+
+
+def _refuse_not_finite(assessment: Assessment, bound: BoundScore) -> None:
+    """No answer is better than one that is not a number."""
+    point = assessment.point
+    if np.isfinite(point.value) and np.isfinite(point.weights).all():
+        return
+    raise InputError(
+        f"the score {bound.score.name} is not finite where the search ended: columns of too "
+        "different sizes, or that determine each other; standardise them, or drop some"
     )
 
 

@@ -24,6 +24,7 @@ from toposwap.assess import assess
 from toposwap.core.dataset import Dataset
 from toposwap.core.order import Order
 from toposwap.core.runtime.clock import standstill
+from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.pruning import own_pruner
 from toposwap.search.auto import AutoSearch
 from toposwap.search.base import run
@@ -62,7 +63,11 @@ def compile_ahead(bound: BoundScore) -> None:
     if child is None:
         return
     try:
-        rehearse(bound.score, piece)
+        with CtrlC() as ctrl_c:
+            rehearse(bound.score, piece)
+        # The search of a rehearsal would keep its best order and go on.
+        if ctrl_c.pressed:
+            raise KeyboardInterrupt
         with standstill():
             child.wait()
     finally:

@@ -15,6 +15,7 @@ import pytest
 from toposwap import Topo
 from toposwap.cli.terminal.progress import ProgressLine
 from toposwap.core.errors import is_interrupt
+from toposwap.core.runtime.signals import SIGNALS
 from toposwap.io import read_table
 from toposwap.search import InsertionSearch, Step
 
@@ -62,6 +63,19 @@ def wait(*_, **__):
 toposwap.io.read_numbers = wait
 main()
 """
+STRUCK_IMPORT = """
+import signal, sys
+
+class Strike:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{package}":
+            signal.raise_signal({number})
+
+sys.meta_path.insert(0, Strike())
+from toposwap.__main__ import main
+main()
+"""
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 SEARCH = (
     "--score",
     "least-squares",
@@ -105,14 +119,15 @@ def test_exit_codes(process, sample, truth, tmp_path):
     )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
-def test_ctrl_c_in_the_search_keeps_the_best_so_far(process, sample, tmp_path):
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_in_the_search_keeps_the_best_so_far(process, sample, tmp_path, number):
     outputs = ("-o", "e.csv", "-o", "r.json", "--plot", "g.png")
     job = process("-c", SLOW_SEARCH, "fit", sample, *SEARCH, *outputs)
     assert job.stderr.readline() == "ready\n"
-    job.send_signal(signal.SIGINT)
+    job.send_signal(number)
     out, err = job.communicate(timeout=60)
-    assert job.returncode == 0
+    assert job.returncode == 128 + number
     assert err == ("toposwap: interrupted: the best graph found until then is reported and saved\n")
     assert "3 iterations" in out
     assert "interrupted: this is the best order met" in out
@@ -123,14 +138,14 @@ def test_ctrl_c_in_the_search_keeps_the_best_so_far(process, sample, tmp_path):
     assert (tmp_path / "g.png").exists()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+@posix
 def test_ctrl_c_ends_restarts_on_several_threads(process, sample, tmp_path):
     options = ("--restarts", 10**9, "--jobs", 3, "--seed", 0, "-o", "r.json")
     job = process("-c", MANY_RESTARTS, "fit", sample, *options)
     assert job.stderr.readline() == "ready\n"
     job.send_signal(signal.SIGINT)
     _, err = job.communicate(timeout=60)
-    assert job.returncode == 0, err
+    assert job.returncode == 130, err
     assert err == ("toposwap: interrupted: the best graph found until then is reported and saved\n")
     record = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert record["status"] == "interrupted"
@@ -138,15 +153,38 @@ def test_ctrl_c_ends_restarts_on_several_threads(process, sample, tmp_path):
     assert len(record["edges"]) == 18
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
-def test_ctrl_c_elsewhere_is_one_line(process, sample, tmp_path):
+@posix
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_elsewhere_is_one_line(process, sample, tmp_path, number):
     job = process("-c", SLOW_READING, "fit", sample, "-o", "e.csv")
     assert job.stderr.readline() == "ready\n"
-    job.send_signal(signal.SIGINT)
+    job.send_signal(number)
     out, err = job.communicate(timeout=60)
-    assert (job.returncode, out) == (1, "")
+    assert (job.returncode, out) == (128 + number, "")
     assert err == ("toposwap: error: interrupted; no file was left half-written\n")
     assert list(tmp_path.iterdir()) == []
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("package", ["click", "numpy"])
+def test_a_signal_while_packages_are_loaded_is_one_line(process, sample, number, package):
+    job = process("-c", STRUCK_IMPORT.format(package=package, number=int(number)), "fit", sample)
+    out, err = job.communicate(timeout=60)
+    assert (job.returncode, out) == (128 + number, "")
+    assert err == "toposwap: error: interrupted; no file was left half-written\n"
+
+
+def test_an_interruption_between_outputs_leaves_none(call, sample, tmp_path, monkeypatch):
+    def strike(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("toposwap.report.plot.graph.draw_graph", strike)
+    (tmp_path / "old.json").write_text("old")
+    done = call("fit", sample, "-o", "e.csv", "-o", "old.json", "--plot", "g.png")
+    assert (done.code, done.out) == (130, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["old.json"]
+    assert (tmp_path / "old.json").read_text() == "old"
 
 
 def test_a_closed_pipe_is_no_error(process, sample, tmp_path):
@@ -195,7 +233,7 @@ def test_ctrl_c_inside_a_kernel_keeps_the_best_so_far(sample):
         Topo("least-squares", search=StruckInAKernel(ValueError()), init=order).fit(frame)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+@posix
 def test_ctrl_c_that_became_another_error_keeps_the_best_so_far(sample):
     class Swallowed(InsertionSearch):
         def moves(self, fit, context):

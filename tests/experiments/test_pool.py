@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from toposwap.core.runtime.signals import SIGNALS
 from toposwap.experiments import load_experiment
 from toposwap.experiments.cell import Cell
 from toposwap.experiments.execution.pool import Pool
@@ -150,7 +151,29 @@ def _descendants(pid):
 
 
 @posix
-def test_ctrl_c_keeps_what_is_finished(process, tmp_path, records):
+def test_signals_to_end_belong_to_the_parent():
+    """Also while a worker loads packages: then it has not come to ignoring them by itself."""
+    pool = Pool(1)
+    try:
+        pid = pool._workers[0].process.pid
+        for number in SIGNALS:
+            os.kill(pid, number)
+        pool.submit(QUICK, None)
+        ((_, outcome),) = outcomes(pool)
+        assert outcome.result["kkt"] is True
+        for number in SIGNALS:
+            os.kill(pid, number)
+        pool.submit(QUICK, None)
+        ((_, outcome),) = outcomes(pool)
+        assert outcome.result["kkt"] is True
+        assert pool._workers[0].process.pid == pid
+    finally:
+        pool.close()
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_keeps_what_is_finished(process, tmp_path, records, number):
     (tmp_path / "many.toml").write_text(MANY, encoding="utf-8")
     job = process("-m", "toposwap", "reproduce", "many.toml", "-o", "runs")
     file = tmp_path / "runs" / "cells.jsonl"
@@ -159,11 +182,12 @@ def test_ctrl_c_keeps_what_is_finished(process, tmp_path, records):
         if file.exists() and file.read_bytes().count(b"\n") >= 2:
             break
         time.sleep(0.002)
-    job.send_signal(signal.SIGINT)
+    job.send_signal(number)
     out, err = job.communicate(timeout=60)
-    assert job.returncode == 1
+    assert job.returncode == 128 + number
     assert err == "toposwap: interrupted: finished cells are kept; the same command goes on\n"
     count = len(records(tmp_path / "runs"))
     assert 2 <= count < 20
     assert f"{count} of 20 cells are finished" in out
     assert (tmp_path / "runs" / "many.md").exists()
+    assert list(tmp_path.rglob(".*")) == []

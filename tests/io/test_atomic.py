@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+from pathlib import Path
 
 import pytest
 
 from toposwap.core.errors import InputError
-from toposwap.io.atomic import check_writable, replacing, write_text
+from toposwap.io.atomic import check_writable, replacing, together, write_text
 
 
 def names_in(folder):
@@ -46,6 +48,56 @@ def test_nothing_appears_before_the_end(tmp_path):
         assert temporary.parent == tmp_path
         assert not target.exists()
     assert target.read_text() == "text"
+
+
+def test_several_files_take_their_places_together(tmp_path):
+    (tmp_path / "a.csv").write_text("old")
+    with together():
+        write_text(tmp_path / "a.csv", "new")
+        with together():
+            write_text(tmp_path / "b.csv", "new")
+        assert (tmp_path / "a.csv").read_text() == "old"
+        assert not (tmp_path / "b.csv").exists()
+    assert names_in(tmp_path) == ["a.csv", "b.csv"]
+    assert (tmp_path / "a.csv").read_text() == "new"
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_a_failure_between_several_files_leaves_everything_as_it_was(tmp_path, error):
+    (tmp_path / "a.csv").write_text("old")
+
+    def fail():
+        with together():
+            write_text(tmp_path / "a.csv", "new")
+            write_text(tmp_path / "b.csv", "new")
+            raise error
+
+    with pytest.raises(error):
+        fail()
+    assert names_in(tmp_path) == ["a.csv"]
+    assert (tmp_path / "a.csv").read_text() == "old"
+    write_text(tmp_path / "c.csv", "alone again")
+    assert (tmp_path / "c.csv").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
+def test_no_signal_comes_between_the_first_and_the_last(tmp_path, monkeypatch):
+    replace = Path.replace
+
+    def struck(self, target):
+        signal.raise_signal(signal.SIGINT)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", struck)
+
+    def write():
+        with together():
+            for name in "abc":
+                write_text(tmp_path / name, "new")
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert names_in(tmp_path) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("write", [check_writable, lambda path: write_text(path, "x")])

@@ -52,7 +52,7 @@ def numeric_jacobian(problem, A, v, active, h=1e-6):
 @pytest.mark.parametrize("loss", ["least-squares", "gaussian"])
 def test_the_step_without_penalties_is_a_regression_on_the_tangents(loss):
     problem, A, v, active = network(loss)
-    assert problem.loss.name == loss
+    assert problem.loss.loss.name == loss
     value, gain, rank = _without_penalties(problem, A, v, active)
     J = numeric_jacobian(problem, A, v, active)
     r = problem.y - problem.forward(A, v)[1]
@@ -64,7 +64,7 @@ def test_the_step_without_penalties_is_a_regression_on_the_tangents(loss):
 
 def test_the_step_of_a_logistic_loss_is_one_of_iterated_regressions():
     problem, A, v, active = network("logistic")
-    assert problem.loss.name == "logistic"
+    assert problem.loss.loss.name == "logistic"
     _, gain, _ = _without_penalties(problem, A, v, active)
     J = numeric_jacobian(problem, A, v, active)
     p = expit(problem.forward(A, v)[1])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import toposwap as ts
+from toposwap.baselines.start import resolve_start
 from toposwap.core.dataset import Dataset
 from toposwap.core.runtime.deadline import NEVER, Deadline, TimeUp
 from toposwap.learn import learn
@@ -70,3 +71,13 @@ def test_sweeps_in_pieces_are_those_of_one(score):
         for budget in (None, 1000.0)
     )
     np.testing.assert_array_equal(one.weights_, pieces.weights_)
+
+
+@pytest.mark.parametrize("init", ["notears", "golem-ev", "golem-nv", "kkts"])
+def test_a_learner_to_start_from_is_within_the_budget(init):
+    X = ts.simulate.linear_dataset(25, 200, "ER2", random_state=0).X
+    data = Dataset.from_table(X)
+    resolve_start(init, Dataset.from_table(X[:, :4]), np.random.default_rng(0))
+    began = time.perf_counter()
+    resolve_start(init, data, np.random.default_rng(0), Deadline(0.05))
+    assert time.perf_counter() - began < 1.0

@@ -16,6 +16,7 @@ import numpy as np
 
 from toposwap.baselines.bounded import SOLVERS
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.deadline import NEVER, Deadline, TimeUp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,8 +52,9 @@ def augmented_lagrangian(
     h_tol: float,
     rho_max: float,
     solver: str = "orthant",
+    deadline: Deadline = NEVER,
 ) -> Feasible:
-    """Minimise f + ||l1 x||_1 subject to h = 0 from ``start``."""
+    """Minimise f + ||l1 x||_1 subject to h = 0 from ``start``; after ``deadline`` as it is then."""
     if solver not in SOLVERS:
         raise InputError(f"solver: {solver!r} is not one of {', '.join(map(repr, SOLVERS))}")
     minimize = SOLVERS[solver]
@@ -61,6 +63,7 @@ def augmented_lagrangian(
     rounds = steps = 0
 
     def lagrangian(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        deadline.check()
         f, gradient, h, h_gradient = problem(x)
         if not h < np.inf:
             # Outside the domain of h.
@@ -74,8 +77,11 @@ def augmented_lagrangian(
         new, new_h = x, h
         while rho < rho_max:
             # Steps that overflow are refused, and need no warning.
-            with np.errstate(over="ignore", invalid="ignore"):
-                found = minimize(lagrangian, x, l1, movable)
+            try:
+                with np.errstate(over="ignore", invalid="ignore"):
+                    found = minimize(lagrangian, x, l1, movable)
+            except TimeUp:
+                return Feasible(x, h, rounds, steps)
             steps += found.steps
             new, new_h = found.x, problem(found.x)[2]
             if new_h <= _ENOUGH * h:

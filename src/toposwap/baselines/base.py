@@ -6,6 +6,7 @@ here, from the weights, with the same code for every method.
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -18,6 +19,7 @@ from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
 from toposwap.core.registry import resolve
 from toposwap.core.runtime.clock import clock
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.orderfit.starts import smallest_variance_order
 from toposwap.pruning import check_prune, resolve_pruner
@@ -94,6 +96,9 @@ class Baseline(DagLearner):
     score: Any
     prune: Any
     random_state: Any
+    #: After which :meth:`find` begins nothing more and returns what it has; methods of other
+    #: packages cannot be told.
+    deadline: Deadline = NEVER
 
     @abstractmethod
     def find(self, data: Dataset, rng: np.random.Generator) -> Found:
@@ -128,10 +133,14 @@ class Baseline(DagLearner):
         """Q and its derivatives at ``weights`` (d, d), of which ``found`` holds the model."""
         return bound.evaluate(weights)
 
-    def weights_on(self, data: Dataset, rng: np.random.Generator) -> NDArray[np.float64]:
+    def weights_on(
+        self, data: Dataset, rng: np.random.Generator, deadline: Deadline = NEVER
+    ) -> NDArray[np.float64]:
         """The acyclic weights (d, d) for ``data``, without changing the estimator."""
         seeded = rng if self.random_state is None else generator(self.random_state)
-        return strongest_dag(self.find(data, seeded).weights)[0]
+        method = copy.copy(self)
+        method.deadline = deadline
+        return strongest_dag(method.find(data, seeded).weights)[0]
 
     @property
     def search(self) -> str:

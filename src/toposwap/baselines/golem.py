@@ -16,6 +16,7 @@ import numpy as np
 
 from toposwap.baselines.base import Baseline, Found
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.kernels.baselines.golem import adam_steps
 from toposwap.kernels.linalg.exponential import exponential_minus_identity
 
@@ -55,6 +56,7 @@ class _Golem(Baseline):
             rate=self.rate,
             tolerance=self.tolerance,
             patience=self.patience,
+            deadline=self.deadline,
         )
         return Found(B, status, before + taken)
 
@@ -163,6 +165,7 @@ class GolemNV(_Golem):
             rate=self.rate,
             tolerance=self.tolerance,
             patience=self.patience,
+            deadline=self.deadline,
         )
         return B, taken
 
@@ -193,6 +196,7 @@ def descend(
     rate: float,
     tolerance: float | None,
     patience: int,
+    deadline: Deadline = NEVER,
 ) -> tuple[NDArray[np.float64], int, str]:
     """Adam from ``start`` (d, d); where it ended, after how many steps, and why."""
     if not (isinstance(steps, (int, np.integer)) and not isinstance(steps, bool) and steps >= 1):
@@ -202,6 +206,8 @@ def descend(
     l1, h = float(penalties[0]), float(penalties[1])
     taken, since, lowest = 0, 0, np.inf
     while taken < steps:
+        if deadline.passed:
+            return B, taken, "time limit"
         some = min(_BETWEEN, steps - taken)
         adam_steps(B, first, second, taken, some, float(rate), factor, l1, h, equal)
         taken += some

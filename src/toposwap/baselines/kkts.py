@@ -25,6 +25,7 @@ from toposwap.acyclicity import Polynomial
 from toposwap.baselines.base import Baseline, Found
 from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.kernels.graphs.reachability import reachability
 from toposwap.losses import LeastSquaresLoss
 from toposwap.penalties import L1
@@ -93,10 +94,10 @@ class KKTS(Baseline):
         absent = np.ones((data.d, data.d), dtype=bool)
         if self.init is not None:
             absent = np.abs(self._weights(data, rng)) < max(self.start_threshold, 1e-300)
-        state = AbsentEdges(data, absent, float(self.lambda1))
+        state = AbsentEdges(data, absent, float(self.lambda1), self.deadline)
         state.break_cycles()
         state.reduce()
-        while self.reverse and state.turn_one():
+        while self.reverse and not self.deadline.passed and state.turn_one():
             state.reduce()
         irreducible = state.irreducible()
         return Found(
@@ -110,7 +111,7 @@ class KKTS(Baseline):
         from toposwap.baselines.start import resolve_start
         from toposwap.core.weights import as_weights
 
-        found = resolve_start(self.init, data, rng)
+        found = resolve_start(self.init, data, rng, self.deadline)
         if isinstance(found, str) or np.ndim(found) != 2:
             raise InputError(
                 "init: KKTS begins at None (the empty graph), a weight matrix or a learner, got "
@@ -132,8 +133,15 @@ class AbsentEdges:
         Q by column, (d,).
     """
 
-    def __init__(self, data: Dataset, absent: NDArray[np.bool_], lambda1: float = 0.0) -> None:
+    def __init__(
+        self,
+        data: Dataset,
+        absent: NDArray[np.bool_],
+        lambda1: float = 0.0,
+        deadline: Deadline = NEVER,
+    ) -> None:
         self.data = data
+        self.deadline = deadline
         self.absent = absent.copy()
         np.fill_diagonal(self.absent, val=True)
         self.lambda1 = lambda1
@@ -175,7 +183,7 @@ class AbsentEdges:
 
     def break_cycles(self) -> None:
         """Step 1: add edges on cycles to Z, one at a time, until W*(Z) is a DAG."""
-        while topological_order(self.weights != 0.0) is None:
+        while topological_order(self.weights != 0.0) is None and not self.deadline.passed:
             i, j = self._first_to_vanish()
             self.absent[i, j] = True
             self.solve(j)
@@ -206,7 +214,7 @@ class AbsentEdges:
     def reduce(self) -> None:
         """Step 2: afterwards Z is irreducible."""
         candidates = self.reducible()
-        while candidates.any():
+        while candidates.any() and not self.deadline.passed:
             steepness = np.where(candidates, self.slope, -1.0)
             # Of pairs that are equally steep the last; at the empty graph (i, j) and (j, i) are.
             steepest = np.flatnonzero(steepness >= steepness.max() * (1.0 - _ROUNDING))[-1]

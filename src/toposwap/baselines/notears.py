@@ -125,6 +125,7 @@ class Notears(Baseline):
             h_tol=self.h_tol,
             rho_max=self.rho_max,
             solver=self.solver,
+            deadline=self.deadline,
         )
         status = "method converged" if found.h <= self.h_tol else "iteration limit"
         return Found(found.x.reshape(d, d), status, found.steps)

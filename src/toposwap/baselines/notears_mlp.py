@@ -190,6 +190,7 @@ class NotearsMLP(Baseline):
             h_tol=self.h_tol,
             rho_max=self.rho_max,
             solver=self.solver,
+            deadline=self.deadline,
         )
         network = Network.unpacked(found.x, d, m)
         return Found(

@@ -15,6 +15,8 @@ from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
+from toposwap.core.runtime.deadline import NEVER, Deadline
+from toposwap.core.validation import places
 from toposwap.core.weights import as_weights, without_weakest
 from toposwap.estimators.base import DagLearner
 from toposwap.orderfit.starts import smallest_variance_order
@@ -34,7 +36,9 @@ class Start(NamedTuple):
     remark: str | None = None
 
 
-def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> Start:
+def starting_order(
+    init: Any, data: Dataset, rng: np.random.Generator, deadline: Deadline = NEVER
+) -> Start:
     """The order that ``init`` stands for.
 
     Parameters
@@ -48,8 +52,10 @@ def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> Start:
         What it is for: names, d, variances.
     rng
         For "random", and for learners that draw.
+    deadline
+        After which a learner begins nothing more.
     """
-    init = resolve_start(init, data, rng)
+    init = resolve_start(init, data, rng, deadline)
     if isinstance(init, str):
         if init == "random":
             return Start(Order(rng.permutation(data.d)))
@@ -68,7 +74,9 @@ def starting_order(init: Any, data: Dataset, rng: np.random.Generator) -> Start:
     )
 
 
-def resolve_start(init: Any, data: Dataset, rng: np.random.Generator) -> Any:
+def resolve_start(
+    init: Any, data: Dataset, rng: np.random.Generator, deadline: Deadline = NEVER
+) -> Any:
     """Return the weights (d, d) if ``init`` stands for a learner, else ``init`` as it is."""
     if isinstance(init, str) and init not in INITS:
         from toposwap.baselines.names import BASELINES
@@ -88,12 +96,13 @@ def resolve_start(init: Any, data: Dataset, rng: np.random.Generator) -> Any:
     if not hasattr(init, "result_"):
         if not isinstance(init, Baseline):
             raise InputError(f"init: {type(init).__name__} is not fitted; fit it first")
-        return init.weights_on(data, rng)
+        return init.weights_on(data, rng, deadline)
     if sorted(init.names_) != sorted(data.names):
         raise InputError(
             f"init: this {type(init).__name__} was fitted to other columns than those of the data"
         )
-    columns = [init.names_.index(name) for name in data.names]
+    place = places(init.names_)
+    columns = [place[name] for name in data.names]
     return init.weights_[columns][:, columns]
 
 

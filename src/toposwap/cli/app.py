@@ -21,7 +21,7 @@ Examples:
   toposwap refine data.csv other-method.csv      improve another method's answer
   toposwap check data.csv other-method.csv       is it optimal at all?
 
-Exit codes: 0 done, 1 failed or not satisfied, 2 bad input.
+Exit codes: 0 done, 1 failed or not satisfied, 2 bad input, 130 Ctrl-C, 143 ended by kill.
 """
 
 

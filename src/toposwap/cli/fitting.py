@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from toposwap.cli.terminal.progress import ProgressLine
-from toposwap.cli.terminal.show import say, show, show_json
+from toposwap.cli.terminal.show import say, show, show_json, tell
 from toposwap.core.runtime.clock import clock
+from toposwap.core.runtime.signals import exit_code, received
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,15 +50,13 @@ def fit_table(
         return Fitted(model, frame, clock() - began)
 
 
-def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = None) -> None:
-    """Write the files, then print; ``extra`` is added to the JSON."""
+def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = None) -> int:
+    """Write the files, then print; the exit code. ``extra`` is added to the JSON."""
     rows = len(fitted.frame)
     outputs.write(fitted.model, rows)
     if fitted.model.status_ == "interrupted":
         saved = " and saved" if outputs.paths else ""
-        click.echo(
-            f"toposwap: interrupted: the best graph found until then is reported{saved}", err=True
-        )
+        tell(f"interrupted: the best graph found until then is reported{saved}")
     if outputs.json:
         from toposwap.report.record import record_of
 
@@ -71,3 +68,4 @@ def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = Non
         show(report(fitted.model, rows=rows, seconds=fitted.seconds, remarks=False))
         for path in outputs.paths:
             say(f"wrote {path}")
+    return exit_code() if fitted.model.status_ == "interrupted" or received() else 0

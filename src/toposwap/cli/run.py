@@ -1,6 +1,7 @@
 """From arguments to an exit code: what goes wrong becomes one line on standard error.
 
-0: done. 1: it failed, was interrupted, or a check was not satisfied. 2: bad input or usage.
+0: done. 1: it failed, or a check was not satisfied. 2: bad input or usage. 128 + N: ended by the
+signal N, 130 by Ctrl-C and 143 by ``kill``, also where the best graph so far was kept.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import click
 
 from toposwap.cli.app import app
 from toposwap.cli.terminal.interrupted import Interrupted
-from toposwap.cli.terminal.show import forget_reader
+from toposwap.cli.terminal.show import forget_reader, tell
 from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning, UnitsWarning
+from toposwap.core.runtime import signals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +31,10 @@ def main() -> None:
     # What a command allocates are mostly modules and compiled code, which live until its end.
     # Looking through them for garbage, on the way and at exit, takes a third of a second.
     gc.set_threshold(_RARELY)
+    signals.listen()
     code = run()
+    # Nothing is left to be done: a signal from here on ends the process without a word.
+    signals.let_go()
     # A Ctrl-C that passed through an exec("...") on its way here, as modules do when they are
     # imported, makes `python -m` end as if killed by it; running another string clears that.
     exec("")
@@ -65,7 +70,7 @@ def _outcome(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         return _failed(_usage(error), 2)
     except (Interrupted, click.Abort, KeyboardInterrupt):
-        return _failed("interrupted; no file was left half-written", 1)
+        return _interrupted()
     except (InputError, MissingExtraError) as error:
         return _failed(str(error), 2)
     except OSError as error:
@@ -73,10 +78,19 @@ def _outcome(arguments: Sequence[str] | None) -> int:
         return _failed(f"{where}{(error.strerror or str(error)).lower()}", 2)
     except MemoryError:
         return _failed("not enough memory: use fewer columns (--columns) or rows", 1)
+    except Exception:
+        # Libraries may turn Ctrl-C into an error of theirs.
+        if not signals.received():
+            raise
+        return _interrupted()
+
+
+def _interrupted() -> int:
+    return _failed("interrupted; no file was left half-written", signals.exit_code())
 
 
 def _failed(message: str, code: int) -> int:
-    click.echo(f"toposwap: error: {_one_line(message)}", err=True)
+    tell(f"error: {message}")
     return code
 
 
@@ -90,11 +104,7 @@ def _note(message: Warning | str, category: type[Warning]) -> None:
     """Show a warning; those that are not ours say what they are."""
     ours = issubclass(category, ToposwapWarning)
     kind = "note" if ours else f"warning: {category.__name__}"
-    click.echo(f"toposwap: {kind}: {_one_line(str(message))}", err=True)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    tell(f"{kind}: {message}")
 
 
 def _never_fail_to_print() -> None:

@@ -17,6 +17,7 @@ from toposwap.core.validation import (
     as_matrix,
     listed,
     named,
+    places,
     refuse_unusable,
 )
 
@@ -106,7 +107,8 @@ class Dataset:
         if names is None and is_frame(covariance):
             row_names = [str(name) for name in getattr(covariance, "index", labels)]
             if set(row_names) == set(labels):
-                values = values[[row_names.index(name) for name in labels]]
+                place = places(row_names)
+                values = values[[place[name] for name in labels]]
         refuse_unusable(values, labels, LARGEST**2)
         if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 2:
             raise InputError(f"n: the number of rows behind the covariance must be >= 2, got {n!r}")
@@ -162,6 +164,10 @@ class Dataset:
             return np.full(self.d, 2.0 * np.sqrt(eps * self.d))
         return 2.0 * eps * (1.0 + np.abs(self.mean) / (self.deviations * self.scale))
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return places(self.names)
+
     def covariance(self) -> NDArray[np.float64]:
         """C = 1/n (X - mean)'(X - mean), (d, d), in the units of the data."""
         scaled = self.factor.T @ self.factor
@@ -176,8 +182,8 @@ class Dataset:
     def index(self, name: str) -> int:
         """Position of the column called ``name``."""
         try:
-            return self.names.index(name)
-        except ValueError:
+            return self._places[name]
+        except KeyError:
             raise InputError(
                 f"no column is called {name!r}; there are {listed(self.names)}"
             ) from None

@@ -65,6 +65,11 @@ def triangular_factor(
 
     n, d = values.shape
     factor = np.zeros((d, d), order="F")
+    if n < d:
+        # One block, whose factor has n rows; the rest of the triangle is zero.
+        rows = (values - mean - left) / scale
+        factor[:n] = np.linalg.qr(rows, mode="r") / np.sqrt(n)
+        return factor
     # Narrow panels win while the triangle fits the second-level cache.
     inner = min(d, 16 if d < 400 else 32)
     for block in row_blocks(values):

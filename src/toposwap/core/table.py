@@ -32,5 +32,5 @@ class NumberTable:
 
     def chosen(self, names: Sequence[str]) -> NumberTable:
         """The columns called ``names``, in that order."""
-        places = [self.columns.index(name) for name in names]
-        return NumberTable(list(names), self.values[:, places])
+        place = {name: k for k, name in enumerate(self.columns)}
+        return NumberTable(list(names), self.values[:, [place[name] for name in names]])

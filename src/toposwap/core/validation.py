@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,16 @@ def listed(names: Iterable[str], limit: int = 8) -> str:
     return shown + (f" and {len(names) - limit} more" if len(names) > limit else "")
 
 
+def repeated(names: Iterable[str]) -> list[str]:
+    """Those of ``names`` that occur more than once, each once, in the order given."""
+    return [name for name, count in Counter(names).items() if count > 1]
+
+
+def places(names: Iterable[str]) -> dict[str, int]:
+    """Where each name stands."""
+    return {name: k for k, name in enumerate(names)}
+
+
 def columns(count: int) -> str:
     """``column`` or ``columns``."""
     return "column" if count == 1 else "columns"
@@ -80,7 +91,9 @@ def as_matrix(
     held = named_columns(table)
     labels = _labels(table, held, names)
     if held is not None:
-        values = _column_values(held, labels)
+        assert labels is not None
+        _refuse_wrong_count(labels, len(held.parts))
+        values = _by_columns(held.parts, labels)
     else:
         values = _frame_values(table, labels) if is_frame(table) else _array_values(table)
     if values.ndim != 2:
@@ -138,9 +151,9 @@ def _refuse_wrong_count(labels: list[str], d: int) -> None:
 
 def _refuse_duplicates(labels: list[str]) -> None:
     if len(set(labels)) < len(labels):
-        twice = sorted({name for name in labels if labels.count(name) > 1})
         raise InputError(
-            f"duplicate column names: {listed(twice)}; rename them so that an edge has one meaning"
+            f"duplicate column names: {listed(sorted(repeated(labels)))}; rename them so that an "
+            "edge has one meaning"
         )
 
 
@@ -158,18 +171,24 @@ def _array_values(table: Any) -> NDArray[Any]:
 
 def _frame_values(frame: Any, labels: list[str] | None) -> NDArray[Any]:
     """Values of a frame; nullable columns become float with NaN, and text stays text."""
-    values = np.asarray(frame.to_numpy())
-    if values.dtype != object:
-        return values
+    if _hands_over_its_values(frame):
+        return np.asarray(frame.to_numpy())
     assert labels is not None
     _refuse_wrong_count(labels, len(frame.columns))
-    parts = []
-    for k, (name, column) in enumerate(zip(labels, frame.columns, strict=True)):
-        # By place where that is possible: a name may occur twice.
-        part = frame.iloc[:, k] if hasattr(frame, "iloc") else frame[column]
-        parts.append(_column_as_float(_series_values(part), name))
-    # A frame without columns is an object array too.
-    return np.column_stack(parts) if parts else values
+    # By place where that is possible: a name may occur twice.
+    if hasattr(frame, "iloc"):
+        return _by_columns((frame.iloc[:, k] for k in range(len(labels))), labels)
+    return _by_columns((frame[column] for column in frame.columns), labels)
+
+
+def _hands_over_its_values(frame: Any) -> bool:
+    """Whether the columns are of one NumPy type.
+
+    Of several types a frame makes an array of the type that holds them all, which for a truth value
+    beside a number is that of Python's objects: eight times the memory, and slow.
+    """
+    kinds = list(getattr(frame, "dtypes", ()))
+    return not kinds or (isinstance(kinds[0], np.dtype) and len(set(kinds)) == 1)
 
 
 def _series_values(part: Any) -> NDArray[Any]:
@@ -180,23 +199,24 @@ def _series_values(part: Any) -> NDArray[Any]:
     return np.asarray(part)
 
 
-def _column_values(held: Columns, labels: list[str] | None) -> NDArray[np.float64]:
-    """Values (n, d) of columns that were given one by one."""
-    assert labels is not None
-    _refuse_wrong_count(labels, len(held.parts))
-    parts = [_array_values(_series_values(part)) for part in held.parts]
-    for name, part in zip(labels, parts, strict=True):
-        if part.ndim != 1:
+def _by_columns(parts: Iterable[Any], labels: Sequence[str]) -> NDArray[np.float64]:
+    """Values (n, d) of columns that come one by one, with no more than one of them beside it."""
+    values: NDArray[np.float64] | None = None
+    for j, (name, part) in enumerate(zip(labels, parts, strict=True)):
+        column = _array_values(_series_values(part))
+        if column.ndim != 1:
             raise InputError(
-                f"column {name!r} has {part.ndim} dimensions; a column is a sequence of numbers"
+                f"column {name!r} has {column.ndim} dimensions; a column is a sequence of numbers"
             )
-        if len(part) != len(parts[0]):
+        if values is None:
+            values = np.empty((len(column), len(labels)), order="F")
+        if len(column) != len(values):
             raise InputError(
-                f"columns of unequal length: {labels[0]!r} has {len(parts[0])} rows and {name!r} "
-                f"has {len(part)}"
+                f"columns of unequal length: {labels[0]!r} has {len(values)} rows and {name!r} "
+                f"has {len(column)}"
             )
-    floats = [_column_as_float(part, name) for name, part in zip(labels, parts, strict=True)]
-    return np.column_stack(floats) if floats else np.empty((1, 0))
+        values[:, j] = _column_as_float(column, name)
+    return np.empty((1, 0)) if values is None else values
 
 
 def _as_float(values: NDArray[Any], labels: list[str]) -> NDArray[np.float64]:
@@ -207,12 +227,12 @@ def _as_float(values: NDArray[Any], labels: list[str]) -> NDArray[np.float64]:
         imaginary = values.imag.any(axis=0)
         labels = [labels[j] for j in np.flatnonzero(imaginary)] or labels
         values = values[:, imaginary] if imaginary.any() else values
-    return np.column_stack([_column_as_float(values[:, j], name) for j, name in enumerate(labels)])
+    return _by_columns(values.T, labels)
 
 
 def _column_as_float(column: NDArray[Any], name: str) -> NDArray[np.float64]:
     if column.dtype.kind in "biuf":
-        return column.astype(np.float64)
+        return column.astype(np.float64, copy=False)
     for kinds, types, refusal, remedy in _NOT_REAL:
         if column.dtype.kind in kinds or any(isinstance(value, types) for value in column):
             raise refusal(f"column {name!r} {remedy}")

@@ -9,7 +9,7 @@ import numpy as np
 from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
-from toposwap.core.validation import listed
+from toposwap.core.validation import listed, places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,8 +70,8 @@ def _aligned(frame: Any, names: Sequence[str], argument: str) -> NDArray[Any]:
                 f"({listed(columns)})"
             )
         rows = columns
-    by_row = [rows.index(name) for name in wanted]
-    by_column = [columns.index(name) for name in wanted]
+    row, column = places(rows), places(columns)
+    by_row, by_column = [row[name] for name in wanted], [column[name] for name in wanted]
     return np.asarray(frame.to_numpy())[np.ix_(by_row, by_column)]
 
 

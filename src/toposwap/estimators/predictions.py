@@ -8,7 +8,7 @@ import numpy as np
 
 from toposwap.core.columns import column_names
 from toposwap.core.errors import InputError
-from toposwap.core.validation import as_matrix, listed, refuse_unusable
+from toposwap.core.validation import as_matrix, listed, places, refuse_unusable
 from toposwap.estimators.sklearn_api import check_fitted
 
 if TYPE_CHECKING:
@@ -100,7 +100,8 @@ class Predicting:
                     f"X: its columns ({listed(labels)}) are not those the model was fitted to "
                     f"({listed(names)})"
                 )
-            values = values[:, [labels.index(name) for name in names]]
+            place = places(labels)
+            values = values[:, [place[name] for name in names]]
         refuse_unusable(values, names)
         return values
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toposwap.core.errors import InputError
+from toposwap.core.printable import printable
 from toposwap.core.runtime.settings import parameters_of, refuse_unknown
 from toposwap.experiments.cell import Cell, Settings, shown
 from toposwap.experiments.output.layouts import Table, figure_of, table_of
@@ -142,6 +143,7 @@ def load_experiment(name: str) -> Experiment:
     try:
         with path.open("rb") as stream:
             content = tomllib.load(stream)
+        _refuse_unprintable(content)
         known = parameters_of(_experiment)
         del known["path"]
         refuse_unknown("top level", content, known)
@@ -149,8 +151,20 @@ def load_experiment(name: str) -> Experiment:
             if parameter.default is parameter.empty and key not in content:
                 raise InputError(f"{key!r} is missing")
         return _experiment(path, **content)
+    except RecursionError:
+        raise InputError(f"{str(path)!r} is no experiment: it is nested too deeply") from None
     except (tomllib.TOMLDecodeError, InputError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{str(path)!r} is no experiment: {error}") from error
+
+
+def _refuse_unprintable(content: Any) -> None:
+    """Words of a config are drawn and printed: pictures and tables have no way to show these."""
+    if isinstance(content, str):
+        if printable(content, keep="\n") != content:
+            raise InputError(f"{content!r} has characters that cannot be shown: remove them")
+    elif isinstance(content, dict | list):
+        for part in (*content, *content.values()) if isinstance(content, dict) else content:
+            _refuse_unprintable(part)
 
 
 def _experiment(

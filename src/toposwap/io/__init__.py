@@ -4,7 +4,7 @@ Whatever is written is written completely or not at all; whatever cannot be read
 error that names the file and the remedy.
 """
 
-from toposwap.io.atomic import check_writable, replacing
+from toposwap.io.atomic import check_writable, replacing, together
 from toposwap.io.edges import Edge, LearnedEdge, edge_list
 from toposwap.io.graphs import FileGraph, read_graph, read_weights
 from toposwap.io.orders import read_order
@@ -27,5 +27,6 @@ __all__ = [
     "LearnedEdge",
     # any file
     "replacing",
+    "together",
     "check_writable",
 ]

@@ -1,4 +1,4 @@
-"""Files that are either written completely or not at all."""
+"""Files that are either written completely or not at all, alone and several together."""
 
 from __future__ import annotations
 
@@ -6,13 +6,27 @@ import os
 import secrets
 import stat
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.signals import uninterrupted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+
+class _Written(NamedTuple):
+    """A temporary file with all its contents, and the file whose place it takes."""
+
+    temporary: Path
+    target: Path
+    path: str | os.PathLike[str]
+
+
+#: Where :func:`together` collects what is written within it.
+_waiting: ContextVar[list[_Written] | None] = ContextVar("waiting", default=None)
 
 
 @contextmanager
@@ -20,28 +34,56 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary file beside ``path``, which takes its place when the block ends well.
 
     If the block raises (or is interrupted) the temporary file goes and whatever stood at ``path``
-    stays as it was.
+    stays as it was. Within :func:`together` it takes its place with the others.
     """
     # A symbolic link keeps pointing where it does: what it points to is replaced.
     target = Path(os.path.realpath(path))
-    temporary = _create_beside(target, path)
+    temporary = None
     try:
+        with uninterrupted():
+            temporary = _create_beside(target, path)
         yield temporary
         _flush(temporary)
-        if target.exists():
-            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-        temporary.replace(target)
+        with uninterrupted():
+            written, waiting = _Written(temporary, target, path), _waiting.get()
+            if waiting is None:
+                _place([written])
+            else:
+                waiting.append(written)
     except BaseException as error:
-        with suppress(OSError):
-            temporary.unlink()
+        if temporary is not None:
+            _remove([temporary])
         if isinstance(error, OSError):
             raise InputError(f"cannot write {str(path)!r}: {_reason(error)}") from error
         raise
 
 
+@contextmanager
+def together() -> Iterator[None]:
+    """Let the files that are replaced in this block take their places at its end, or none of them.
+
+    All of them are on the disk before the first name changes, and no signal comes between the
+    first and the last.
+    """
+    if _waiting.get() is not None:
+        yield
+        return
+    written: list[_Written] = []
+    token = _waiting.set(written)
+    try:
+        yield
+        with uninterrupted():
+            _place(written)
+            written.clear()
+    finally:
+        _waiting.reset(token)
+        _remove(one.temporary for one in written)
+
+
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise now what :func:`replacing` would raise later, before hours of work are spent."""
-    _create_beside(Path(os.path.realpath(path)), path).unlink()
+    with uninterrupted():
+        _create_beside(Path(os.path.realpath(path)), path).unlink()
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -72,6 +114,24 @@ def _create_beside(target: Path, path: str | os.PathLike[str]) -> Path:
             f"cannot write {shown}: {_reason(error)}; choose a directory that can be written"
         ) from error
     return temporary
+
+
+def _place(written: Iterable[_Written]) -> None:
+    """Give each file the name and the permissions of the one whose place it takes."""
+    for temporary, target, path in written:
+        try:
+            if target.exists():
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+            temporary.replace(target)
+        except OSError as error:
+            raise InputError(f"cannot write {str(path)!r}: {_reason(error)}") from error
+
+
+def _remove(files: Iterable[Path]) -> None:
+    with uninterrupted():
+        for file in files:
+            with suppress(OSError):
+                file.unlink()
 
 
 def _flush(file: Path) -> None:

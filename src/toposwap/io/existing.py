@@ -23,6 +23,9 @@ def existing_file(path: str | os.PathLike[str], contents: str) -> Path:
             raise InputError(f"{shown} is a directory: give the file in it")
         if not file.exists():
             raise InputError(f"{shown} does not exist: check the name and the directory")
+        # A pipe is gone once it has been looked into, and a device may never end.
+        if not file.is_file():
+            raise InputError(f"{shown} is a pipe or a device: save its contents to a file first")
         with file.open("rb") as stream:
             empty = not stream.read(1)
     except OSError as error:

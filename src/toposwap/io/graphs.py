@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.validation import listed
+from toposwap.core.printable import shortened
+from toposwap.core.validation import listed, places, repeated
 from toposwap.io.csv_files import csv_rows, is_number
 from toposwap.io.edges import LearnedEdge
 from toposwap.io.existing import existing_file
+from toposwap.io.json_files import read_json
 
 if TYPE_CHECKING:
     import os
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from numpy.typing import NDArray
+
+_LONGEST_FIELD = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +74,10 @@ def read_weights(path: str | os.PathLike[str], names: Sequence[str] | None = Non
     if names is None:
         return frame
     # Blanks around names do not survive a hand-written file.
-    spelling = {name.strip(): name for name in names if name.strip() not in set(names)}
+    known = set(names)
+    spelling = {name.strip(): name for name in names if name.strip() not in known}
     frame = frame.rename(index=spelling, columns=spelling)
-    known, present = set(names), set(frame.columns)
+    present = set(frame.columns)
     unknown = [name for name in frame.columns if name not in known]
     missing = [name for name in names if name not in present]
     if unknown or (missing and graph.complete):
@@ -156,7 +160,7 @@ def _named_matrix(file: Path, table: list[tuple[int, list[str]]]) -> FileGraph:
             f"square matrix: {d} rows below a header of {len(header)} columns"
         )
     names = header[1:] if beside else header
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    twice = repeated(names)
     if twice or "" in names:
         what = f"duplicate names: {listed(twice)}" if twice else "a column without a name"
         raise InputError(f"{str(file)!r}: {what}; every node needs a name of its own")
@@ -164,12 +168,14 @@ def _named_matrix(file: Path, table: list[tuple[int, list[str]]]) -> FileGraph:
     if beside:
         rows = [fields[0] for _, fields in table[1:]]
         if sorted(rows) != sorted(names):
-            strange = [name for name in rows if name not in names] or rows
+            known = set(names)
+            strange = [name for name in rows if name not in known] or rows
             raise InputError(
                 f"{str(file)!r}: the names of the rows are not those of the columns "
                 f"({listed(strange)}); a weight matrix has the same nodes above and beside it"
             )
-        weights = weights[[rows.index(name) for name in names]]
+        place = places(rows)
+        weights = weights[[place[name] for name in names]]
     return FileGraph(weights, tuple(names), complete=True)
 
 
@@ -186,16 +192,14 @@ def _matrix(file: Path, rows: list[tuple[int, list[str]]], first: int) -> NDArra
 
 
 def _read_json(file: Path) -> FileGraph:
+    record = read_json(file)
     try:
-        record: Any = json.loads(file.read_text(encoding="utf-8-sig"))
         names = [str(name) for name in record["names"]]
         where = f"{str(file)!r}, edges"
         edges = [
             (where, str(e["source"]), str(e["target"]), _number(e["weight"], where))
             for e in record["edges"]
         ]
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InputError(f"cannot read {str(file)!r} as JSON: {error}") from error
     except (KeyError, TypeError) as error:
         raise InputError(
             f"{str(file)!r} is not a result of toposwap: 'names' and 'edges' (each with source, "
@@ -206,12 +210,19 @@ def _read_json(file: Path) -> FileGraph:
 
 def _read_npy(file: Path) -> FileGraph:
     try:
-        array = np.load(file, allow_pickle=False)
-        weights = np.asarray(array, dtype=np.float64)
-    except (OSError, ValueError, TypeError, EOFError) as error:
+        # Mapped: shape and type are judged before memory is taken for what the file claims to hold.
+        with np.errstate(over="raise"):
+            array = np.lib.format.open_memmap(file, mode="r")
+    # NumPy reads headers with Python's own tokenizer, which has errors of many kinds.
+    except Exception as error:
         raise InputError(f"cannot read {str(file)!r} as a matrix of numbers: {error}") from error
-    if weights.ndim != 2 or weights.shape[0] != weights.shape[1]:
-        raise InputError(f"{str(file)!r}: a weight matrix is square, got shape {weights.shape}")
+    if array.dtype.kind not in "biuf":
+        raise InputError(
+            f"{str(file)!r}: a weight matrix holds real numbers, this one {array.dtype}"
+        )
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise InputError(f"{str(file)!r}: a weight matrix is square, got shape {array.shape}")
+    weights = np.array(array, dtype=np.float64)
     if not np.isfinite(weights).all():
         raise InputError(f"{str(file)!r} holds NaN or infinity: set absent edges to 0")
     return FileGraph(weights, None, complete=True)
@@ -220,10 +231,14 @@ def _read_npy(file: Path) -> FileGraph:
 def _number(field: Any, where: str) -> float:
     try:
         value = float(field)
+    except OverflowError:
+        value = math.inf
     except (TypeError, ValueError):
-        raise InputError(f"{where}: {field!r} is not a number; write 0 for no edge") from None
+        shown = shortened(repr(field), _LONGEST_FIELD)
+        raise InputError(f"{where}: {shown} is not a number; write 0 for no edge") from None
     if not math.isfinite(value):
-        raise InputError(f"{where}: the weight {field} is not finite; write 0 for no edge")
+        shown = shortened(str(field), _LONGEST_FIELD)
+        raise InputError(f"{where}: the weight {shown} is not finite; write 0 for no edge")
     return value
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from toposwap.core.errors import InputError
-from toposwap.core.validation import listed
+from toposwap.core.validation import listed, repeated
 from toposwap.io.csv_files import UNREADABLE, csv_rows, unreadable
 from toposwap.io.existing import existing_file
+from toposwap.io.json_files import read_json
 
 if TYPE_CHECKING:
     import os
@@ -35,8 +35,9 @@ def read_order(path: str | os.PathLike[str], names: Sequence[str]) -> list[str] 
     if len(lines) == len(names) + 1 and lines[0] not in known:
         lines = lines[1:]
     unknown = [line for line in lines if line not in known]
-    missing = [name for name in names if name.strip() not in set(lines)]
-    twice = [line for line in dict.fromkeys(lines) if lines.count(line) > 1]
+    there = set(lines)
+    missing = [name for name in names if name.strip() not in there]
+    twice = repeated(lines)
     for wrong, what in (
         (unknown, "not among the columns of the data"),
         (missing, "missing: every column needs a place in the order"),
@@ -55,11 +56,9 @@ def _lines(file: Path) -> list[str] | None:
             text = file.read_text(encoding="utf-8-sig")
             return [line.strip() for line in text.splitlines() if line.strip()]
         if suffix == ".json":
-            record = json.loads(file.read_text(encoding="utf-8-sig"))
+            record = read_json(file)
             order = record.get("causal_order") if isinstance(record, dict) else None
             return [str(name).strip() for name in order] if isinstance(order, list) else None
-    except json.JSONDecodeError as error:
-        raise InputError(f"cannot read {str(file)!r} as JSON: {error}") from error
     except UNREADABLE as error:
         raise unreadable(file, error) from error
     if suffix != ".csv":

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning
-from toposwap.core.validation import listed
+from toposwap.core.validation import listed, repeated
 from toposwap.io.atomic import replacing
 from toposwap.io.csv_files import (
     UNREADABLE,
@@ -185,7 +185,7 @@ def _nearest(pandas_version: str) -> dict[str, Any]:
 def _refuse_header(file: Path, header: list[str], sep: str) -> None:
     """Errors that can be told from the header alone."""
     names = [name for name in header if name]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    twice = repeated(names)
     if twice:
         raise InputError(
             f"{str(file)!r}: duplicate column names: {listed(twice)}; rename them so that an edge "
@@ -207,8 +207,10 @@ def _refuse_header(file: Path, header: list[str], sep: str) -> None:
 
 def _refuse_decimal_commas(frame: pd.DataFrame, file: Path) -> None:
     """Numbers written 1,5 arrive as text: the remedy is not to encode them."""
-    for name, column in frame.items():
-        value = column.iloc[0] if len(column) else None
+    for position, kind in enumerate(frame.dtypes):
+        if kind.kind in "biuf" or not len(frame):
+            continue
+        name, value = frame.columns[position], frame.iat[0, position]
         if isinstance(value, str) and re.fullmatch(r"[+-]?\d+,\d+", value.strip()):
             raise InputError(
                 f"{str(file)!r}: column {name!r} has decimal commas ({value!r}): say so with "

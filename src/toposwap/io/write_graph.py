@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from toposwap import __version__
 from toposwap.core.errors import InputError
+from toposwap.core.printable import printable
 from toposwap.io.atomic import write_text
 from toposwap.io.edges import Edge, LearnedEdge, edge_list
 
@@ -77,8 +78,14 @@ def graph_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def as_json(record: Any, *, ascii_only: bool = False) -> str:
-    """JSON text of ``record``, one entry a line, names as they are unless ``ascii_only``."""
-    return json.dumps(_finite(record), indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n"
+    """JSON text of ``record``, one entry a line, names as they are unless ``ascii_only``.
+
+    What shows nothing is escaped all the same: the text may be looked at in a terminal.
+    """
+    text = json.dumps(_finite(record), indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n"
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 def _edges_csv(content: _Content) -> str:
@@ -110,7 +117,7 @@ def _gml(content: _Content) -> str:
 
 def _dot(content: _Content) -> str:
     # Graphviz takes "weight" for a hint to its layout that must not be negative.
-    lines = ["digraph {", *(f"  {_quoted(name)};" for name in content.names)]
+    lines = ["digraph {", *(f"  {_quoted(name)}{_shown(name)};" for name in content.names)]
     for edge in content.edges:
         marks = [f'label="{edge.weight:.3g}"', f'coefficient="{edge.weight!r}"']
         if isinstance(edge, LearnedEdge):
@@ -135,6 +142,8 @@ def _csv(rows: Iterable[Sequence[object]]) -> str:
     """Comma-separated lines; unlike Python's writer this quotes a name with a carriage return."""
 
     def field(value: object) -> str:
+        if isinstance(value, float):
+            return repr(value)
         if value is None:
             return ""
         text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -145,8 +154,14 @@ def _csv(rows: Iterable[Sequence[object]]) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name as a string of the DOT language."""
+    """A name as a string of the DOT language, which holds everything but NUL."""
+    name = name.replace("\0", printable("\0"))
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _shown(name: str) -> str:
+    """What Graphviz writes in place of a name that it could only draw into broken SVG."""
+    return "" if name.isprintable() else f" [label={_quoted(printable(name))}]"
 
 
 def _finite(value: Any) -> Any:

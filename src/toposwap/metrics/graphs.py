@@ -10,7 +10,7 @@ import numpy as np
 from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.graph import square_matrix
-from toposwap.core.validation import listed
+from toposwap.core.validation import listed, places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,8 +67,9 @@ def same_nodes(true: Any, estimate: Any) -> tuple[NDArray[np.float64], NDArray[n
                 f"true and estimate are graphs on other nodes: {listed(only)} in one of them only; "
                 "call the nodes alike, or give both as arrays in the same order"
             )
-        places = [second.names.index(node) for node in first.names]
-        return first.matrix, second.matrix[np.ix_(places, places)]
+        place = places(second.names)
+        order = [place[node] for node in first.names]
+        return first.matrix, second.matrix[np.ix_(order, order)]
     return _by_place(first, "true", "estimate"), _by_place(second, "estimate", "true")
 
 
@@ -77,14 +78,14 @@ def _by_place(graph: HeldGraph, name: str, other: str) -> NDArray[np.float64]:
     if graph.in_order:
         return graph.matrix
     assert graph.names is not None
-    places = numbered(graph.names)
-    if places is None:
+    order = numbered(graph.names)
+    if order is None:
         raise InputError(
             f"{other} has no names, and the nodes of {name} ({listed(graph.names)}) do not say "
             f"which of its rows they are: give {other} as a DataFrame with these names, or {name} "
             "as a matrix (adjacency_matrix_ of a fitted model)"
         )
-    return graph.matrix[np.ix_(places, places)]
+    return graph.matrix[np.ix_(order, order)]
 
 
 def numbered(names: Sequence[str]) -> list[int] | None:
@@ -92,7 +93,8 @@ def numbered(names: Sequence[str]) -> list[int] | None:
     for prefix in ("", "x"):
         wanted = [f"{prefix}{k}" for k in range(len(names))]
         if set(wanted) == set(names):
-            return [names.index(node) for node in wanted]
+            place = places(names)
+            return [place[node] for node in wanted]
     return None
 
 
@@ -121,7 +123,8 @@ def _of_frame(frame: Any, name: str) -> HeldGraph:
         return HeldGraph(matrix, None)
     rows = [str(node) for node in getattr(frame, "index", columns)]
     if set(rows) == set(columns):
-        matrix = matrix[[rows.index(node) for node in columns]]
+        place = places(rows)
+        matrix = matrix[[place[node] for node in columns]]
     elif rows != count:
         raise InputError(
             f"{name}: its rows ({listed(rows)}) are not called like its columns ({listed(columns)})"

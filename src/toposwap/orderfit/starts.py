@@ -26,5 +26,5 @@ def least_correlated_order(data: Dataset) -> Order:
 
     Effects collect the variation of all their causes. Unlike variances this has no units.
     """
-    unit = data.factor / data.deviations
+    unit = data.factor[: min(data.n, data.d)] / data.deviations
     return Order(np.argsort(np.square(unit.T @ unit).sum(axis=1), kind="stable"))

@@ -180,5 +180,6 @@ def _p_values(
     free: NDArray[np.int64] | int,
 ) -> NDArray[np.float64]:
     """Of F = (gain / width) / (rss / free)."""
-    ratio = gain * free / (np.maximum(rss, np.finfo(float).tiny) * width)
+    with np.errstate(over="ignore"):
+        ratio = gain * free / (np.maximum(rss, np.finfo(float).tiny) * width)
     return np.asarray(fdtrc(width, free, ratio), dtype=np.float64)

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.losses import LeastSquaresLoss
-from toposwap.scores.mlp.problem import loss_terms
+from toposwap.scores.mlp.loss import NodeLoss
 from toposwap.scores.mlp.solver import ROUGH, NodeSolver
 
 if TYPE_CHECKING:
@@ -100,8 +100,10 @@ def refitted(solver: NodeSolver, node: int, fit: NodeFit) -> NodeFit:
 
 def kept_parents(
     solver: NodeSolver, node: int, solution: NodeFit, before: NDArray[np.intp]
-) -> NodeFit:
+) -> NodeFit | None:
     """The fit of ``node`` to those of the variables ``before`` it that are worth their penalty.
+
+    None if time was up before they were found.
 
     Parameters
     ----------
@@ -133,6 +135,8 @@ def kept_parents(
         inputs = inputs[np.sort(np.argsort(norms, kind="stable")[count:])]
         if inputs.size == 0:
             return solver.settled(node, best.parameters)
+        if solver.pace.deadline.passed:
+            return None
         fits = [fitted(solver.starts.carried(fit.parameters, inputs), _LATER) for fit in fits]
 
 
@@ -153,7 +157,7 @@ def criterion(solver: NodeSolver, node: int, fit: NodeFit, candidates: int) -> f
         return float(np.inf)
     output = network.output[np.append(used, True) if problem.intercept else used]
     loss, gain, rank = _without_penalties(problem, first, output, active)
-    if problem.loss.from_moments:
+    if not problem.loss.by_rows:
         deviance = n * float(np.log(2.0 * (loss - gain)))
     else:
         deviance = 2.0 * n * (loss - gain)
@@ -173,10 +177,10 @@ def _without_penalties(
 
     The likelihood of squares is a function of their sum, so its step is theirs.
     """
-    if problem.loss.from_moments:
-        problem = replace(problem, loss=LeastSquaresLoss())
+    if not problem.loss.by_rows:
+        problem = replace(problem, loss=NodeLoss(LeastSquaresLoss()))
     units, f = problem.forward(A, v)
-    loss, r, w, _ = loss_terms(problem.loss, problem.y, f)
+    loss, r, w, _ = problem.loss.terms(problem.y, f)
     J = problem.jacobian(units, v, active)
     curvature = (J * w) @ J.T
     size = np.sqrt(np.maximum(np.diag(curvature), np.finfo(float).tiny))

@@ -74,9 +74,9 @@ class Revision:
         while waiting and not deadline.passed:
             while waiting and not deadline.passed:
                 node = waiting.pop(0)
-                if self._changed(node):
+                if self._changed(node, deadline):
                     waiting.insert(0, node)
-            waiting = self._turned()
+            waiting = self._turned(deadline)
         for j, fit in enumerate(self.fits):
             if fit is not given[j]:
                 self.fits[j] = self._solvers[j].settled(j, fit.parameters)
@@ -89,7 +89,7 @@ class Revision:
             edges[fit.parameters.inputs, j] = True
         return edges
 
-    def _changed(self, node: int) -> bool:
+    def _changed(self, node: int, deadline: Deadline) -> bool:
         """Take the best drop, addition or exchange for ``node``, if one helps."""
         allowed = ~self._leads()[node]
         if self._admissible.parents is not None:
@@ -98,6 +98,8 @@ class Revision:
         for fit, value in self._alternatives(node, allowed):
             if value < lowest:
                 lowest, best = value, fit
+            if deadline.passed:
+                break
         if best is None:
             return False
         self._set(node, best, lowest)
@@ -118,7 +120,7 @@ class Revision:
             for c in self._best(score_tests, outside, _ALIKE * score_tests[i]):
                 yield self._fitted(node, np.append(inputs[inputs != i], c), without)
 
-    def _turned(self) -> list[int]:
+    def _turned(self, deadline: Deadline) -> list[int]:
         """Put a descendant before its ancestor, if it helps; the nodes that have lost or gained."""
         edges, leads = self.edges, self._leads()
         for node, fit in enumerate(self.fits):
@@ -126,6 +128,8 @@ class Revision:
             later = later[later != node]
             later = later[[self._admissible.permits(int(c), node) for c in later]]
             for c in self._best(self._score_tests(node, fit), later):
+                if deadline.passed:
+                    return []
                 gained = self._fitted(node, np.append(fit.parameters.inputs, c), fit)
                 gain = self._criteria[node] - gained[1]
                 least = self._least_fall + _INEXACT * gain

@@ -54,10 +54,11 @@ class NetworkPruner(Pruner):
         """The kept graph, its networks fitted to predict."""
         assert isinstance(bound, BoundMLP)
         fits = kept_graph(bound, parameters, order, deadline)
-        for j, fit in enumerate(fits):
-            if deadline.passed:
-                break
-            fits[j] = refitted(bound.nodes, j, fit)
+        with bound.nodes.pace.until(deadline):
+            for j, fit in enumerate(fits):
+                if deadline.passed:
+                    break
+                fits[j] = refitted(bound.nodes, j, fit)
         kept = bound.assemble(fits)
         return Pruned(
             np.ascontiguousarray(kept.weights),
@@ -88,16 +89,21 @@ def kept_graph(
     bound: BoundMLP, parameters: Networks, order: Order, deadline: Deadline
 ) -> list[NodeFit]:
     """Keep the candidates that are worth their penalty, then see whether others are."""
+    with bound.nodes.pace.until(deadline):
+        return _kept_graph(bound, parameters, order, deadline)
+
+
+def _kept_graph(
+    bound: BoundMLP, parameters: Networks, order: Order, deadline: Deadline
+) -> list[NodeFit]:
     solvers, nodes = [], []
     for j in range(bound.data.d):
         before = np.flatnonzero(bound.candidates(order, j))
         solver = bound.nodes.with_score(relaxed(bound.score, before.size))
         solution = solver.node_of(parameters, j)
         solvers.append(solver)
-        if deadline.passed:
-            nodes.append(strong_inputs(solver, solution))
-        else:
-            nodes.append(kept_parents(solver, j, solution, before))
+        kept = None if deadline.passed else kept_parents(solver, j, solution, before)
+        nodes.append(strong_inputs(solver, solution) if kept is None else kept)
     revision = Revision(solvers, nodes, bound.admissible)
     revision.settle(deadline)
     return revision.fits
@@ -106,5 +112,6 @@ def kept_graph(
 def strong_inputs(solver: NodeSolver, solution: NodeFit) -> NodeFit:
     """The network with the inputs whose norm is at least the usual threshold, as it is."""
     network = solution.parameters
-    strong = network.inputs[edge_norms(solution) >= USUAL_THRESHOLD]
+    norms = edge_norms(solution) / solver.table.sizes[network.inputs]
+    strong = network.inputs[norms >= USUAL_THRESHOLD]
     return solver.as_fit(solution.value, solver.starts.carried(network, strong))

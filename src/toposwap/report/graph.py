@@ -5,7 +5,7 @@ Tables, pictures and files all ask here, so that they agree.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,6 +61,17 @@ class ReportedGraph:
         """A graph of which nothing else is known."""
         unknown = np.full(weights.shape, np.nan)
         return cls(tuple(names), weights, unknown, np.zeros(weights.shape, dtype=bool))
+
+    def part(self, nodes: NDArray[np.int64]) -> ReportedGraph:
+        """The graph on some of its ``nodes``, (m,)."""
+        square = np.ix_(nodes, nodes)
+        return replace(
+            self,
+            names=tuple(self.names[v] for v in nodes),
+            weights=self.weights[square],
+            standardised=self.standardised[square],
+            open=self.open[square],
+        )
 
     @property
     def by_standardised(self) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.printable import printable, shortened
 from toposwap.diagnostics import units_in_words
 from toposwap.estimators.base import DagLearner
 from toposwap.report.graph import ReportedGraph, open_directions, reported_graph, reversible
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
     from rich.table import Table
+    from rich.text import Text
 
     from toposwap.estimators import Topo
 
 MOST_EDGES = 40
+_LONGEST_CELL = 2000
 
 
 def report(
@@ -84,8 +87,9 @@ def edge_table(graph: DagLearner | pd.DataFrame, most: int = MOST_EDGES) -> Rend
     table.add_column("cause", overflow="fold")
     table.add_column("effect", overflow="fold")
     listed = edges[:most]
-    # Text, not str: rich would read [brackets] in a name as markup.
-    cells: list[list[str | Text]] = [[Text(edge.source), Text(edge.target)] for edge in listed]
+    cells: list[list[str | Text]] = [
+        [as_cell(edge.source), as_cell(edge.target)] for edge in listed
+    ]
     numbers = {"weight": _aligned([edge.weight for edge in listed])}
     if any(edge.standardised is not None for edge in listed):
         numbers["standardised"] = _aligned([edge.standardised for edge in listed])
@@ -146,8 +150,15 @@ def key_values(lines: Iterable[tuple[str, str]]) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for key, value in lines:
-        table.add_row(Text(key, style="bold"), Text(value))
+        table.add_row(Text(key, style="bold"), as_cell(value))
     return table
+
+
+def as_cell(text: str) -> Text:
+    """One line of a table, as it is: rich alone would read [brackets] in a name as markup."""
+    from rich.text import Text
+
+    return Text(printable(shortened(text, _LONGEST_CELL)))
 
 
 def as_text(renderable: RenderableType, width: int = 100) -> str:

@@ -57,6 +57,11 @@ class Point:
         :math:`\partial Q / \partial \tilde\theta`.
     penalty
         The part of ``value`` that is not loss.
+    relative
+        ``gradient[i, j] / (row_scale[i] * column_scale[j])`` from a score that knows it where these
+        are too small or too large for numbers; else it is worked out from them.
+    remarks
+        What the user should know about Q at this point, in words.
     """
 
     weights: NDArray[np.float64]
@@ -66,6 +71,8 @@ class Point:
     column_scale: NDArray[np.float64] = field(repr=False)
     rest: float = 0.0
     penalty: float = 0.0
+    relative: NDArray[np.float64] | None = field(repr=False, default=None)
+    remarks: tuple[str, ...] = ()
 
 
 class Predictor(Protocol):

@@ -39,6 +39,18 @@ def refuse_dependent(
     return residuals
 
 
+def determined_remarks(data: Dataset, share: NDArray[np.float64], least: float) -> tuple[str, ...]:
+    """Say so where the ``share`` (d,) of a column's variance that is left counts as ``least``."""
+    names = [data.names[j] for j in np.flatnonzero(share < least)]
+    if not names:
+        return ()
+    return (
+        f"{columns(len(names))} {listed(names)}: other columns determine "
+        f"{'it' if len(names) == 1 else 'them'} almost exactly; a residual variance counts as at "
+        f"least {least:.0e} of a column's own, below which it is not told from rounding error",
+    )
+
+
 def relative_residuals(factor: NDArray[np.float64]) -> NDArray[np.float64]:
     """How much of each column no other column explains: sd(x_j | all others) / sd(x_j), (d,).
 

@@ -66,6 +66,9 @@ class Pair:
         # of an edge.
         if self.penalty == L0.name and "weight" in given:
             penalty = L0
+            refuse_unknown(
+                f"score '{self.loss}-l0' with the weight of an edge", given, parameters_of(L0)
+            )
         return Penalized(loss(**of_loss), penalty(**_spelled_out(given, penalty)), most)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from toposwap.certificate import violations
-from toposwap.core.runtime.deadline import NEVER
+from toposwap.core.runtime.deadline import NEVER, TimeUp
 from toposwap.orderfit.screened import ScreenedFit
 from toposwap.search.base import Context, Move, Search
 from toposwap.search.moves.repair import repair
@@ -196,12 +196,17 @@ def through_surrogates(
     for surrogate in bound_surrogates(bound):
         if deadline.passed:
             break
+        surrogate.bound.deadline = deadline
         fit = surrogate.bound.fit(order)
         assert isinstance(fit, ScreenedFit)
         with fit.roughly():
             search = ScreenedSearch(surrogate.restarts)
-            for move in search.rough_moves(fit, context, deadline, by_pruning=True):
-                yield CoarseStep(fit.order, fit.value, move)
+            try:
+                for move in search.rough_moves(fit, context, deadline, by_pruning=True):
+                    yield CoarseStep(fit.order, fit.value, move)
+            except TimeUp:
+                # Of the surrogates: the search itself has more.
+                return
         order = fit.order
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from toposwap.core.order import Order
 from toposwap.core.runtime.clock import clock
 from toposwap.core.runtime.ctrl_c import CtrlC
-from toposwap.core.runtime.deadline import NEVER, Deadline, TimeUp
+from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.orderfit.descent import descend
 from toposwap.orderfit.starts import least_correlated_order, smallest_variance_order
 from toposwap.search.base import Context, Step
@@ -59,6 +59,10 @@ STARTS: dict[str, Callable[[Dataset], Order]] = {
 INITS = ("auto", *STARTS, "random")
 
 
+#: The part of the whole time after which surrogates leave the rest to the score itself.
+_COARSE = 0.2
+
+
 class FirstFit(NamedTuple):
     """The fit that a search begins with, and how it came about."""
 
@@ -87,13 +91,11 @@ def automatic_fit(
     context = Context(bound.data.names, rng, deadline, pruner)
     with CtrlC() as ctrl_c:
         try:
-            for step in through_surrogates(bound, order, context, deadline):
+            for step in through_surrogates(bound, order, context, deadline.part(_COARSE)):
                 order, seconds = step.order, clock() - began
                 if progress is not None:
                     move = step.move
                     progress(Step(0, step.value, "coarse", move.candidates, move.text, seconds))
-        except TimeUp:
-            pass
         except BaseException as error:
             if not ctrl_c.caused(error):
                 raise

@@ -10,7 +10,8 @@ from scipy.special import expit
 from toposwap.kernels.mlp import network, orthant
 from toposwap.losses import LOSSES as REGISTERED
 from toposwap.losses import ColumnLoss, LeastSquaresLoss
-from toposwap.scores.mlp.problem import Problem, formula
+from toposwap.scores.mlp.loss import NodeLoss
+from toposwap.scores.mlp.problem import Problem
 
 LOSSES = [loss for loss in (make() for make in REGISTERED.values()) if isinstance(loss, ColumnLoss)]
 OF_MOMENTS = [loss for loss in LOSSES if loss.from_moments]
@@ -30,12 +31,12 @@ def problem(seed, loss=SQUARES, activation=network.SIGMOID, *, bias=True, h=5, k
     if bias:
         l1[-1] = decay[-1] = ridge[-1] = 0.0
     A = rng.standard_normal((h, len(X)))
-    return Problem(X, y, l1, decay, ridge, h, loss, activation), A
+    return Problem(X, y, l1, decay, ridge, h, NodeLoss(loss), activation), A
 
 
 def single(p, A, v, *, careful=False, dtype=np.float32):
     """What the kernel says at A, with v as the point of departure for a loss of rows."""
-    joint = not p.loss.from_moments
+    joint = p.loss.by_rows
     u = np.append(A.ravel(), v if joint else [])
     rows, n = p.ridge.size, p.y.size
     out_v, gradient = np.zeros(rows), np.zeros(u.size)
@@ -45,7 +46,7 @@ def single(p, A, v, *, careful=False, dtype=np.float32):
         p.y.astype(dtype),
         p.decay,
         p.ridge,
-        formula(p.loss),
+        p.loss.formula,
         p.activation,
         careful,
         np.empty((rows, n), dtype=dtype),
@@ -58,18 +59,18 @@ def single(p, A, v, *, careful=False, dtype=np.float32):
 
 
 def fitted(p, A, v=None, max_iter=3000, tolerance=1e-6):
-    joint = not p.loss.from_moments
+    joint = p.loss.by_rows
     v = np.zeros(p.ridge.size) if v is None else v.copy()
     u = np.append(A.ravel(), v if joint else [])
     l1 = np.append(np.tile(p.l1, p.hidden), np.zeros(v.size if joint else 0))
-    value, _ = orthant.minimise(
+    value, _, _ = orthant.minimise(
         u,
         p.X.astype(np.float32),
         p.y.astype(np.float32),
         l1,
         p.decay,
         p.ridge,
-        formula(p.loss),
+        p.loss.formula,
         p.activation,
         False,
         p.hidden,
@@ -229,18 +230,19 @@ def test_in_double_precision_nothing_is_lost(loss, activation):
         )
 
 
-def descended(p, A, *, stays_constant, l1, l2, max_iter=3000):
+def descended(p, A, *, stays_constant, max_iter=3000):
     first, output = A.copy(), np.zeros(p.ridge.size)
-    value = orthant.descend(
+    value, _ = orthant.descend(
         first,
         output,
         p.X,
         p.y,
-        l1,
-        l2,
+        p.l1,
+        p.decay,
+        p.ridge[0],
         p.intercept,
         stays_constant,
-        formula(p.loss),
+        p.loss.formula,
         p.activation,
         True,
         max_iter,
@@ -256,7 +258,7 @@ def test_a_descent_ends_where_it_says(loss, bias):
     kinds = np.append(np.ones(len(p.X) - bias), np.zeros(int(bias)))
     outputs = np.append(np.ones(p.hidden), np.zeros(int(bias)))
     p = replace(p, l1=0.02 * kinds, decay=0.01 * kinds, ridge=0.01 * outputs)
-    value, first, output = descended(p, A, stays_constant=loss.from_moments, l1=0.02, l2=0.01)
+    value, first, output = descended(p, A, stays_constant=loss.from_moments)
     assert value == pytest.approx(p.value(first, output), rel=1e-9)
     assert p.steepest(first, output) < 1e-3
 
@@ -266,12 +268,12 @@ def test_units_that_die_are_left_out_without_harm():
     kinds, outputs = np.append(np.ones(4), 0.0), np.append(np.ones(12), 0.0)
     p = replace(p, l1=0.02 * kinds, decay=0.01 * kinds, ridge=0.01 * outputs)
     A[3:5, :4] = 0.0  # dead from the start
-    value, first, output = descended(p, A, stays_constant=True, l1=0.02, l2=0.01)
+    value, first, output = descended(p, A, stays_constant=True)
     dead = ~first[:, :4].any(axis=1)
     assert 2 < dead.sum() < 12
     assert not output[:-1][dead].any()
     np.testing.assert_array_equal(first[3:5], A[3:5])
-    whole, *_ = descended(p, A, stays_constant=False, l1=0.02, l2=0.01)
+    whole, *_ = descended(p, A, stays_constant=False)
     assert value == pytest.approx(whole, rel=1e-3)
 
 

@@ -7,10 +7,10 @@ from scipy.special import expit
 from toposwap.kernels.mlp.network import RELU, SIGMOID, TANH
 from toposwap.kernels.mlp.unit_selection import explanatory_units
 from toposwap.losses import LOSSES, ColumnLoss, LeastSquaresLoss
-from toposwap.scores.mlp.problem import formula, loss_terms
+from toposwap.scores.mlp.loss import NodeLoss
 
 EVERY = [loss for loss in (make() for make in LOSSES.values()) if isinstance(loss, ColumnLoss)]
-SQUARES = formula(LeastSquaresLoss())
+SQUARES = NodeLoss(LeastSquaresLoss()).formula
 ACTIVATE = {SIGMOID: expit, TANH: np.tanh, RELU: lambda z: np.maximum(z, 0.0)}
 
 
@@ -41,10 +41,10 @@ def test_the_same_as_least_squares_on_each_candidate(activation, loss, h):
         first, output, candidates, X, y = drawn(seed, h)
         y = (y > 0).astype(np.float32) if loss.discrete else y
         f = 0.3 + output @ ACTIVATE[activation](first @ X)
-        residual = loss_terms(loss, y, f)[1]
+        residual = NodeLoss(loss).terms(y, f)[1]
         expected = by_least_squares(residual, ACTIVATE[activation](candidates @ X), 3)
         found = explanatory_units(
-            first, output, 0.3, candidates, X, y, 3, formula(loss), activation
+            first, output, 0.3, candidates, X, y, 3, NodeLoss(loss).formula, activation
         )
         assert list(found) == expected
 

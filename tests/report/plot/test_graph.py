@@ -228,3 +228,22 @@ def test_nothing_global_is_touched(tmp_path):
     )
     home = str(Path(toposwap.__path__[0]).parent)
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": home})
+
+
+def test_many_nodes_are_drawn_if_they_have_an_arrow(monkeypatch):
+    monkeypatch.setattr(plot, "MOST_NODES", 5)
+    weights = np.zeros((9, 9))
+    weights[2, 7] = 1.0
+    axes, arrows, boxes = drawn(weights)
+    assert (len(arrows), len(boxes)) == (1, 2)
+    assert {"x2", "x7"} <= {text.get_text() for text in axes.texts}
+    assert "7 nodes without such edges are not drawn" in words_of(axes)
+    axes, arrows, boxes = drawn(np.zeros((9, 9)))
+    assert (len(arrows), len(boxes)) == (0, 5)
+    assert "4 nodes without such edges are not drawn" in words_of(axes)
+
+
+def test_equally_strong_edges_are_no_reason_to_draw_them_all(monkeypatch):
+    monkeypatch.setattr(plot, "MOST_EDGES", 10)
+    assert len(drawn(np.triu(np.ones((6, 6)), 1))[1]) == 15
+    assert len(drawn(np.triu(np.ones((8, 8)), 1))[1]) == 10

@@ -273,3 +273,10 @@ def test_asking_together_changes_no_price():
         np.testing.assert_array_equal(*(fit.insertion_profile(v) for fit in fits))
     np.testing.assert_array_equal(*(fit.swap_changes(pairs) for fit in fits))
     assert fits[0].delta(Order(range(5))) == fits[1].delta(Order(range(5)))
+
+
+@pytest.mark.parametrize("scales", [[1e-77, 1, 1e77], [1e-150] * 3, [1e150] * 3], ids=repr)
+def test_columns_of_extreme_scale_are_refused(scales):
+    X = np.random.default_rng(0).standard_normal((40, 3)) * scales
+    with pytest.raises(InputError, match=r"standard deviations below 1e-20 or above 1e\+20 in"):
+        ts.Topo(TorchMLP(2)).fit(X)

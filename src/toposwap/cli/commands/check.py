@@ -79,9 +79,8 @@ def check(
 def _print(judged: Assessment, worst: list[Residual], names: list[str]) -> None:
     from rich import box
     from rich.table import Table
-    from rich.text import Text
 
-    from toposwap.report.text import key_values
+    from toposwap.report.text import as_cell, key_values
     from toposwap.report.words import certificate_in_words, condition_in_words, counted
 
     edges = counted(int((judged.point.weights != 0.0).sum()), "edge")
@@ -102,9 +101,8 @@ def _print(judged: Assessment, worst: list[Residual], names: list[str]) -> None:
         listing.add_column("relative residual", justify="right")
         listing.add_column("why", overflow="fold")
         for pair in worst:
-            listing.add_row(
-                Text(f"{pair.source} -> {pair.target}"), f"{pair.relative:.1e}", pair.reason
-            )
+            ends = as_cell(f"{pair.source} -> {pair.target}")
+            listing.add_row(ends, f"{pair.relative:.1e}", pair.reason)
         show(listing)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from toposwap.cli.terminal.show import say
+from toposwap.cli.terminal.show import say, tell
 from toposwap.core.errors import InputError, MissingExtraError
 
 
@@ -19,7 +19,7 @@ from toposwap.core.errors import InputError, MissingExtraError
     show_default=True,
     help="Directory for the files, created if need be.",
 )
-def demo(output: Path) -> None:
+def demo(output: Path) -> int:
     """Learn from a bundled table: 500 simulated days in a greenhouse.
 
     Prints the edges and the certificate, compares with the graph the data were drawn from, and
@@ -45,7 +45,7 @@ def demo(output: Path) -> None:
         require_matplotlib("the picture")
         picture = output / "graph.png"
     except MissingExtraError as missing:
-        click.echo(f"toposwap: note: {missing}", err=True)
+        tell(f"note: {missing}")
         picture = None
     outputs = Outputs((output / "edges.csv", output / "result.json"), picture)
     outputs.check([])
@@ -56,7 +56,7 @@ def demo(output: Path) -> None:
         lambda _frame: "auto",
     )
     say("500 simulated days in a greenhouse; what causes what?\n")
-    deliver(fitted, outputs)
+    code = deliver(fitted, outputs)
     truth = read_weights(sample_truth(), fitted.model.names_)
     found = compare(truth.to_numpy(), fitted.model.adjacency_matrix_)
     say(
@@ -64,3 +64,4 @@ def demo(output: Path) -> None:
         f"edges found, {found.extra} extra, {found.reversed} reversed."
     )
     say("Next, a table of your own: toposwap fit data.csv --plot graph.png")
+    return code

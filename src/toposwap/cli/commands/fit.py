@@ -37,7 +37,8 @@ What the table of edges says:
   standardised  the same in standard deviations, to compare columns of different units
   direction     open: the data fit as well either way round; the picture has no arrowhead there
 
-Ctrl-C during the search keeps the best graph found so far.
+Ctrl-C (or kill) during the search keeps the best graph found so far; the exit code is then 130
+(143).
 """
 
 
@@ -54,7 +55,7 @@ Ctrl-C during the search keeps the best graph found so far.
     '"toposwap[peers]") dagma, pc, ges, boss, flop, direct-lingam.',
 )
 @reading_options
-def fit(table: Path, init: str, reading: Reading, learning: Learning, outputs: Outputs) -> None:
+def fit(table: Path, init: str, reading: Reading, learning: Learning, outputs: Outputs) -> int:
     """Learn a graph from TABLE, a .csv, .tsv (also .gz) or .parquet file.
 
     The first line of a text file holds the names of the columns, all values are numbers.
@@ -64,7 +65,7 @@ def fit(table: Path, init: str, reading: Reading, learning: Learning, outputs: O
     fitted = fit_table(
         table, reading, learning, lambda frame: init if start is None else _start(start, frame)
     )
-    deliver(fitted, outputs)
+    return deliver(fitted, outputs)
 
 
 def _file(init: str) -> Path | None:

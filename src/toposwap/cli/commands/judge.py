@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from toposwap.assess import Assessment, assess
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
@@ -31,4 +33,12 @@ def judge(
             "determine, so there is nothing to check; 'toposwap refine' starts from their order"
         )
     bound = score.bind(data)
-    return assess(bound, as_weights(weights, data.names), tolerance=tolerance)
+    # What overflows is refused below, in words.
+    with np.errstate(over="ignore", invalid="ignore"):
+        judged = assess(bound, as_weights(weights, data.names), tolerance=tolerance)
+    if not np.isfinite(judged.point.value):
+        raise InputError(
+            "the score of these weights overflows: they are too large for the columns they belong "
+            "to; are they in the units of the data?"
+        )
+    return judged

@@ -41,7 +41,7 @@ WEIGHTS is one of
 @reading_options
 def refine(
     table: Path, weights: Path, reading: Reading, learning: Learning, outputs: Outputs
-) -> None:
+) -> int:
     """Improve any method's WEIGHTS on the data in TABLE.
 
     The result's score is at most that of the weights, less their weakest edges if they have cycles.
@@ -67,7 +67,7 @@ def refine(
     old = before[0] if before else None
     score = model.history_[0].score if old is None else old.point.value
     certificate = None if old is None else certificate_record(old.certificate, model.names_)
-    deliver(fitted, outputs, {"before": {"score": score, "certificate": certificate}})
+    code = deliver(fitted, outputs, {"before": {"score": score, "certificate": certificate}})
     if not (outputs.json or outputs.quiet):
         remark = " (at their order)"
         if old is not None:
@@ -79,3 +79,4 @@ def refine(
                 ("", f"-> {certificate_in_words(model.certificate_, model.names_)}"),
             ]
         show(key_values(lines))
+    return code

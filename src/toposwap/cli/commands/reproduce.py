@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toposwap.cli.terminal.show import say, show
+from toposwap.cli.terminal.show import say, show, tell
 from toposwap.core.errors import InputError
+from toposwap.core.printable import printable
+from toposwap.core.runtime.signals import exit_code
 
 if TYPE_CHECKING:
     from toposwap.experiments.config import Experiment
@@ -168,7 +170,7 @@ def _deliver(experiment: Experiment, store: Store, state: Progress, *, fresh: bo
     from toposwap.experiments.output.files import write_outputs
 
     def note(text: str) -> None:
-        click.echo(f"toposwap: note: {text}", err=True)
+        tell(f"note: {text}")
 
     for method, why in state.skipped.items():
         note(f"{method} is skipped: {why}")
@@ -185,10 +187,8 @@ def _deliver(experiment: Experiment, store: Store, state: Progress, *, fresh: bo
     failed = f", {state.failed} of them failed" if state.failed else ""
     say(f"{state.done} of {state.total} cells are finished{failed}")
     if state.interrupted:
-        click.echo(
-            "toposwap: interrupted: finished cells are kept; the same command goes on", err=True
-        )
-        return 1
+        tell("interrupted: finished cells are kept; the same command goes on")
+        return exit_code()
     return 0
 
 
@@ -207,14 +207,14 @@ class Bar:
             from rich.progress import Progress as RichProgress
 
             self._bar = RichProgress(
-                TextColumn("{task.description}"),
+                TextColumn("{task.description}", markup=False),
                 BarColumn(),
                 MofNCompleteColumn(),
                 TextColumn("{task.fields[note]}"),
                 console=Console(stderr=True),
                 transient=True,
             )
-            self._task = self._bar.add_task(self._name, total=None, note="")
+            self._task = self._bar.add_task(printable(self._name), total=None, note="")
             self._bar.start()
         return self
 

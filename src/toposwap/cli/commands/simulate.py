@@ -85,7 +85,7 @@ def simulate(
     import numpy as np
     import pandas as pd
 
-    from toposwap.io import check_writable, write_graph, write_table
+    from toposwap.io import check_writable, together, write_graph, write_table
     from toposwap.io.tables import PARQUET, require_pyarrow, table_suffix
     from toposwap.io.write_graph import graph_suffix
     from toposwap.simulate import (
@@ -126,8 +126,10 @@ def simulate(
     else:
         known = ", ".join((*MECHANISMS, *LAWS))
         raise InputError(f"--mechanism: {mechanism!r} is not one of linear, {known}")
-    write_table(output, pd.DataFrame(X, columns=names))
+    with together():
+        write_table(output, pd.DataFrame(X, columns=names))
+        if truth is not None:
+            write_graph(truth, pd.DataFrame(weights, index=names, columns=names))
     say(f"wrote {output}: {rows} rows x {nodes} columns")
     if truth is not None:
-        write_graph(truth, pd.DataFrame(weights, index=names, columns=names))
         say(f"wrote {truth}: {np.count_nonzero(weights)} edges")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -9,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toposwap.core.errors import InputError
+from toposwap.core.errors import InputError, ToposwapWarning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from toposwap.estimators import Topo
+
+#: How a formula begins in a cell of a spreadsheet.
+_FORMULA = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True)
@@ -47,20 +51,41 @@ class Outputs:
                     )
 
     def write(self, model: Topo, rows: int) -> None:
-        """Write the learned graph to ``graphs`` and its picture to ``plot``; ``rows`` is n."""
+        """Write the learned graph to ``graphs`` and its picture to ``plot``, or nothing at all.
+
+        ``rows`` is n.
+        """
+        from toposwap.io import together
         from toposwap.report.record import write_result
 
-        for path in self.graphs:
-            write_result(path, model, rows)
-        if self.plot is not None:
-            from toposwap.report.plot.graph import draw_graph
+        if any(path.suffix.lower() == ".csv" for path in self.graphs):
+            _warn_of_formulas(model.names_)
+        with together():
+            for path in self.graphs:
+                write_result(path, model, rows)
+            if self.plot is not None:
+                from toposwap.report.plot.graph import draw_graph
 
-            draw_graph(model, self.plot)
+                draw_graph(model, self.plot)
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """Every file that will be written: the graphs, then the picture."""
         return self.graphs if self.plot is None else (*self.graphs, self.plot)
+
+
+def _warn_of_formulas(names: Iterable[str]) -> None:
+    """Names are written as they are, so that every program finds them; a spreadsheet may not."""
+    from toposwap.core.validation import listed
+
+    formulas = [name for name in names if name.startswith(_FORMULA)]
+    if formulas:
+        warnings.warn(
+            f"a spreadsheet takes {listed(formulas, 3)} in a .csv for "
+            f"{'a formula' if len(formulas) == 1 else 'formulas'}: import those columns as text",
+            ToposwapWarning,
+            stacklevel=2,
+        )
 
 
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -45,7 +45,8 @@ class Reading:
             # Nothing is missing in it.
             return table.chosen(chosen)
         table.columns = names
-        frame = table[chosen]
+        # Choosing makes a copy.
+        frame = table if chosen == names else table[chosen]
         if self.drop_missing:
             return _without_missing(frame)
         _refuse_missing(frame, path)
@@ -89,8 +90,15 @@ def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
     """The names in the values of an option, in the order given, each once."""
     from toposwap.core.validation import listed
 
-    names = [name.strip() for row in csv.reader(given, skipinitialspace=True) for name in row]
-    unknown = [name for name in names if name not in known]
+    try:
+        rows = [row for text in given for row in csv.reader([text], skipinitialspace=True)]
+    except csv.Error as error:
+        raise InputError(
+            f"{option}: names with commas or line breaks stand in double quotes ({error})"
+        ) from None
+    names = [name.strip() for row in rows for name in row]
+    there = set(known)
+    unknown = [name for name in names if name not in there]
     if unknown:
         raise InputError(
             f"{option}: no column is called {listed(unknown)}; there are {listed(known)}"

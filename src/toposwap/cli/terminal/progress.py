@@ -7,6 +7,7 @@ import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
+from toposwap.core.printable import printable
 from toposwap.kernels.compiling import on_compile
 
 if TYPE_CHECKING:
@@ -85,4 +86,4 @@ def _line(text: str) -> Text:
     """One line whatever the width, with [brackets] of a file's name as they are."""
     from rich.text import Text
 
-    return Text(text, no_wrap=True, overflow="ellipsis")
+    return Text(printable(text), no_wrap=True, overflow="ellipsis")

@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Self
 
 from toposwap.core.errors import is_interrupt
+from toposwap.core.runtime.signals import SIGNALS, stop
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
@@ -16,22 +17,31 @@ class CtrlC:
     """A context that remembers whether Ctrl-C was pressed in it.
 
     ``KeyboardInterrupt`` is raised as ever, but compiled code and libraries in between may turn it
-    into an error of theirs. Elsewhere than in the main thread, and where the program has a handler
-    of its own for the signal, nothing is changed, and the exception alone tells.
+    into an error of theirs. The same holds for the other signals that the command line listens to.
+    Elsewhere than in the main thread, and where the program has a handler of its own for a signal,
+    nothing is changed, and the exception alone tells.
     """
 
     def __init__(self) -> None:
         self._pressed = False
-        self._before: Any = None
+        self._before: dict[int, Any] = {}
+
+    @property
+    def pressed(self) -> bool:
+        """Whether a signal came in this context, also if somebody else made do with it."""
+        return self._pressed
 
     def caused(self, error: BaseException) -> bool:
         """Whether ``error``, raised in this context, comes from Ctrl-C."""
         return self._pressed or is_interrupt(error)
 
     def __enter__(self) -> Self:
-        ours = threading.current_thread() is threading.main_thread()
-        if ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self._before = signal.signal(signal.SIGINT, self._notice)
+        if threading.current_thread() is threading.main_thread():
+            for number in SIGNALS:
+                handler = signal.getsignal(number)
+                if handler is signal.default_int_handler or handler is stop:
+                    self._before[number] = handler
+                    signal.signal(number, self._notice)
         return self
 
     def __exit__(
@@ -40,9 +50,9 @@ class CtrlC:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def _notice(self, signum: int, frame: FrameType | None) -> None:
         self._pressed = True
-        signal.default_int_handler(signum, frame)
+        self._before[signum](signum, frame)

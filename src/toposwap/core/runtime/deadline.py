@@ -43,6 +43,11 @@ class Deadline:
         """Whether the deadline is over, so that nothing more is begun."""
         return clock() > self._end
 
+    @property
+    def left(self) -> float:
+        """Seconds until then: infinite without a limit, negative afterwards."""
+        return self._end - clock()
+
     def check(self) -> None:
         """Raise :class:`TimeUp` if the deadline is over."""
         if self.passed:

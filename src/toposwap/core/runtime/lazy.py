@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +59,8 @@ class LazyMaker:
     def __getattr__(self, name: str) -> Any:
         # Of an instance only: the class has a signature of its own.
         if name == "__signature__":
+            import inspect
+
             return inspect.signature(self.target)
         raise AttributeError(name)
 

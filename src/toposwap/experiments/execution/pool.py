@@ -1,8 +1,8 @@
 """Worker processes on this machine.
 
-Workers ignore Ctrl-C, which belongs to the parent: a search would keep its best order so far and
-call that finished. A worker that dies or takes too long costs its own cell only, and workers end
-with their parent, however that ended.
+Workers ignore Ctrl-C and other signals to end, which belong to the parent: a search would keep its
+best order so far and call that finished. A worker that dies or takes too long costs its own cell
+only, and workers end with their parent, however that ended.
 """
 
 from __future__ import annotations
@@ -12,11 +12,16 @@ import os
 import signal
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
 
+from toposwap.core.runtime.signals import SIGNALS, uninterrupted
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from multiprocessing.context import SpawnProcess
 
     import numpy as np
@@ -57,7 +62,15 @@ class Pool:
     def __init__(self, jobs: int, limit: float | None = None) -> None:
         self._context = multiprocessing.get_context("spawn")
         self._limit = limit
-        self._workers = [self._start() for _ in range(jobs)]
+        self._workers: list[_Worker] = []
+        try:
+            for _ in range(jobs):
+                with uninterrupted():
+                    self._workers.append(self._start())
+        except BaseException:
+            with uninterrupted():
+                self.close()
+            raise
 
     @property
     def jobs(self) -> int:
@@ -132,19 +145,37 @@ class Pool:
 
     def _replace(self, worker: _Worker) -> None:
         worker.connection.close()
-        self._workers[self._workers.index(worker)] = self._start()
+        with uninterrupted():
+            self._workers[self._workers.index(worker)] = self._start()
 
     def _start(self) -> _Worker:
         ours, theirs = self._context.Pipe()
         process = self._context.Process(target=serve, args=(theirs,), daemon=True)
-        process.start()
+        with _withheld():
+            process.start()
         theirs.close()
         return _Worker(process, ours)
 
 
+@contextmanager
+def _withheld() -> Iterator[None]:
+    """Block signals in processes that are started here, for good: also while they load packages."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # Python's helper for shared resources unblocks signals when it is started, so it comes first.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def serve(connection: Connection[Any, Any]) -> None:
     """Work on cells until there are no more: the life of a worker."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
     # Before anything that reads these is imported.
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.signals import uninterrupted
 from toposwap.experiments.cell import code_version
 from toposwap.experiments.check import check_experiment
 from toposwap.experiments.execution.clock import Clock
@@ -97,7 +98,7 @@ def run(
     plan = Plan(experiment, store, code_version() if fresh else None, retry=retry)
     state = _Run(plan, store, progress)
     if state.left:
-        state.work(workers())
+        state.work(workers)
     return state.progress
 
 
@@ -119,9 +120,11 @@ class _Run:
         self._show = show
         show(self.progress)
 
-    def work(self, team: Workers) -> None:
+    def work(self, workers: Callable[[], Workers]) -> None:
         """Until nothing is left, or Ctrl-C."""
+        team: Workers | None = None
         try:
+            team = workers()
             while self.left or self.under_way:
                 self._hand_out(team)
                 for cell, outcome in team.wait() if self.under_way else ():
@@ -136,7 +139,9 @@ class _Run:
             self.progress.interrupted = True
             self.progress.done = len(self.plan.cells) - len(self.plan.left())
         finally:
-            team.close()
+            if team is not None:
+                with uninterrupted():
+                    team.close()
 
     def _progress(self) -> Progress:
         """Where the store is before anything is run."""

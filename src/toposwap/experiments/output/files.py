@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from toposwap.core.errors import MissingExtraError
 from toposwap.experiments.output.frame import cell_frame, trace_frame
 from toposwap.experiments.output.table import markdown
-from toposwap.io.atomic import replacing, write_text
+from toposwap.io.atomic import replacing, together, write_text
 from toposwap.report.plot.graph import require_matplotlib
 
 if TYPE_CHECKING:
@@ -26,10 +26,17 @@ def write_outputs(
     version: str | None,
     note: Callable[[str], None] = lambda _: None,
 ) -> list[Path]:
-    """Write everything into the store's folder; the paths.
+    """Write everything into the store's folder, or nothing; the paths.
 
     ``note`` is told if plots cannot be drawn here.
     """
+    with together():
+        return _write(experiment, store, version, note)
+
+
+def _write(
+    experiment: Experiment, store: Store, version: str | None, note: Callable[[str], None]
+) -> list[Path]:
     folder, name = store.folder, experiment.name
     cells = cell_frame(experiment, store, version)
     trace = trace_frame(experiment, store, version)

@@ -43,8 +43,13 @@ def node_value(rule: Rule, z: int, variance: float, k: int) -> float:
 
 @kernel(inner=True, inlined=True)
 def least_reduction(rule: Rule, z: int, variance: float) -> float:
-    """How much the residual variance must fall for one more edge to pay."""
+    """How much the residual variance must fall for one more edge to pay; infinite where none can.
+
+    A variance counts as DEPENDENT at the least, so that nothing is gained from there on.
+    """
     if rule.logarithmic:
+        if variance * math.exp(-2.0 * rule.weight) <= DEPENDENT:
+            return math.inf
         return variance * -math.expm1(-2.0 * rule.weight)
     return 2.0 * rule.weight / rule.unit[z]
 
@@ -53,7 +58,8 @@ def least_reduction(rule: Rule, z: int, variance: float) -> float:
 def largest_rise(rule: Rule, z: int, variance: float) -> float:
     """How much the residual variance may rise for one edge less to pay."""
     if rule.logarithmic:
-        return variance * math.expm1(2.0 * rule.weight)
+        least = max(variance, DEPENDENT)
+        return least * math.expm1(2.0 * rule.weight) + (least - variance)
     return 2.0 * rule.weight / rule.unit[z]
 
 
@@ -61,7 +67,8 @@ def largest_rise(rule: Rule, z: int, variance: float) -> float:
 def single_gain(rule: Rule, z: int, variance: float, reduction: float) -> float:
     """Change of Q_z by one more edge with this reduction, nothing else changing."""
     if rule.logarithmic:
-        return 0.5 * math.log(1.0 - reduction / variance) + rule.weight
+        left = max(variance - reduction, DEPENDENT)
+        return 0.5 * math.log(left / max(variance, DEPENDENT)) + rule.weight
     return rule.weight - 0.5 * rule.unit[z] * reduction
 
 
@@ -118,7 +125,7 @@ def grow_and_shrink(
         dropped = False
         while parents[slot, 0] > 0:
             index, rise = cheapest_removal(table, parents, slot, z, work)
-            if rise >= _SLACK * largest_rise(rule, z, c[z]):
+            if not rise < _SLACK * largest_rise(rule, z, c[z]):
                 break
             remove_parent(table, parents, slot, z, index)
             dropped = True

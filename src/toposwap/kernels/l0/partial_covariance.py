@@ -78,7 +78,8 @@ def add_parent(
         along = other[u]
         for t in range(d):
             row[t] -= along * other[t]
-    scale = 1.0 / math.sqrt(row[u])
+    # Parents that were chosen in another order may come to depend on each other in this one.
+    scale = 1.0 / math.sqrt(max(row[u], DEPENDENT))
     for t in range(d):
         row[t] *= scale
     own = row[z]

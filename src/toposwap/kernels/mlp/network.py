@@ -47,12 +47,16 @@ class Formula(NamedTuple):
     """A loss as kernels take it.
 
     ``by_rows`` says which kind of terms is at the address ``terms``: those of a sum over rows,
-    which take ``parameters`` besides, or those of the residual variance.
+    which take ``parameters`` besides, or those of the residual variance of a target that was
+    divided by ``scale``: a value is then counted from ``origin`` in units of ``unit``.
     """
 
     by_rows: bool
     terms: int
     parameters: NDArray[np.float64]
+    scale: float
+    unit: float
+    origin: float
 
 
 @reordered_kernel(inner=True)
@@ -235,7 +239,7 @@ def _best_output(
     mean_square = power
     softer = np.empty(rows)
     for _ in range(30):
-        unit = 0.5 / call_variance_terms(loss.terms, mean_square, 1.0, 1.0)[1]
+        unit = 0.5 / call_variance_terms(loss.terms, mean_square, 1.0, loss.scale)[1]
         for a in range(rows):
             softer[a] = ridge[a] * unit
         _ridge(gram, c, softer, factor, v)
@@ -246,7 +250,7 @@ def _best_output(
                 t += gram[a, b] * v[b]
             latest += t * v[a]
         latest = max(latest, 1e-7 * power)
-        other = 0.5 / call_variance_terms(loss.terms, latest, 1.0, 1.0)[1]
+        other = 0.5 / call_variance_terms(loss.terms, latest, 1.0, loss.scale)[1]
         mean_square = latest
         if abs(other - unit) <= 1e-7 * other:
             break
@@ -304,7 +308,10 @@ def evaluate(
                 t += S[a, i] * f[i]
             gradient[h * k + a] = ridge[a] * v[a] - t / n
     else:
-        value, slope, _ = call_variance_terms(loss.terms, _squares(y, f) / n, np.float64(n), 1.0)
+        value, slope, _ = call_variance_terms(
+            loss.terms, _squares(y, f) / n, np.float64(n), loss.scale
+        )
+        value = (value - loss.origin) / loss.unit
         scale = 2.0 * slope / n
     _back(S[:h], v, f, scale, activation)
     slopes = np.empty((h, k))

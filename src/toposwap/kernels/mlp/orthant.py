@@ -38,8 +38,9 @@ def descend(
     output: NDArray[np.float64],
     X: network.Reals,
     y: network.Reals,
-    l1: float,
-    l2: float,
+    l1: NDArray[np.float64],
+    decay: NDArray[np.float64],
+    output_ridge: float,
     bias: bool,
     stays_constant: bool,
     loss: network.Formula,
@@ -47,19 +48,17 @@ def descend(
     careful: bool,
     max_iter: int,
     tolerance: float,
-) -> float:
-    """Improve a network by :func:`minimise`, in place; return its penalised value.
+) -> tuple[float, int]:
+    """Improve a network by :func:`minimise`, in place; return its penalised value and iterations.
 
     The network is ``first`` (h, k) and ``output`` (h,), with a column of biases and an intercept at
-    the end of them if ``bias``; these bear no penalty. If a unit without inputs ``stays_constant``,
-    such units are left out: at the start, and twice on the way.
+    the end of them if ``bias``. ``l1`` and ``decay`` (k,) are the weights of |A_ai| and A_ai^2 / 2,
+    zero for biases, and ``output_ridge`` that of v_a^2 / 2. If a unit without inputs
+    ``stays_constant``, such units are left out: at the start, and twice on the way.
     """
     h, k = first.shape
     inputs = k - 1 if bias else k
-    decay = np.empty(k)
-    for i in range(k):
-        decay[i] = l2 if i < inputs else 0.0
-    value, done = 0.0, 0
+    value, done, iterations = 0.0, 0, 0
     for stage in range(len(_COUNTED_AFTER) + 1):
         alive = living_units(first, inputs, stays_constant)
         hidden = alive.size
@@ -71,7 +70,7 @@ def descend(
         for a in range(hidden):
             for i in range(k):
                 u[a * k + i] = first[alive[a], i]
-                each[a * k + i] = l1 if i < inputs else 0.0
+                each[a * k + i] = l1[i]
         if loss.by_rows:
             for a in range(hidden):
                 u[hidden * k + a] = output[alive[a]]
@@ -79,12 +78,12 @@ def descend(
                 u[-1] = output[-1]
         ridge, v = np.empty(rows), np.empty(rows)
         for a in range(rows):
-            ridge[a] = l2 if a < hidden else 0.0
+            ridge[a] = output_ridge if a < hidden else 0.0
             v[a] = 0.0
         most = max_iter
         if stage < len(_COUNTED_AFTER):
             most = min(_COUNTED_AFTER[stage], max_iter)
-        value, ended = minimise(
+        value, ended, taken = minimise(
             u,
             X,
             y,
@@ -109,9 +108,10 @@ def descend(
         if bias:
             output[-1] = v[-1]
         done = most
+        iterations += taken
         if ended or done == max_iter:
             break
-    return value
+    return value, iterations
 
 
 @kernel
@@ -163,8 +163,8 @@ def minimise(
     scaled: bool,
     max_iter: int,
     tolerance: float,
-) -> tuple[float, bool]:
-    """Improve ``u`` in place; return the penalised value and whether the end was reached.
+) -> tuple[float, bool, int]:
+    """Improve ``u`` in place; return the penalised value, whether it is the end, and iterations.
 
     Ends when twenty iterations have lowered the value by less than ``tolerance`` of it. ``v`` is
     set to the output weights that belong to ``u``. If ``scaled``, weights of large inputs, and of
@@ -185,7 +185,7 @@ def minimise(
         movable[i] = True
         softness[i] = 1.0
         value += l1[i] * abs(u[i])
-    ended = False
+    ended, taken = False, 0
     past = np.empty(_WINDOW)
     for i in range(_WINDOW):
         past[i] = np.inf
@@ -195,6 +195,7 @@ def minimise(
         if ended:
             break
         past[iteration % _WINDOW] = value
+        taken = iteration + 1
         if scaled:
             for a in range(hidden):
                 for i in range(k):
@@ -231,4 +232,4 @@ def minimise(
         value = new
     if not loss.by_rows:
         _evaluate(u, X, y, decay, ridge, loss, activation, careful, S, A, f, v, g)
-    return value, ended
+    return value, ended, taken

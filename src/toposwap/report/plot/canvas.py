@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path
 
+from toposwap.core.printable import printable
 from toposwap.report.plot.legend import edge_colour
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class Canvas:
             self._axes.text(
                 middle,
                 0.6 * _MARGIN + head / 2.0,
-                title,
+                printable(title, keep="\n"),
                 size=1.25 * _FONT_SIZE,
                 weight="bold",
                 color=_INK,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toposwap.core.printable import printable
 from toposwap.report.plot.graph import picture_suffix, require_matplotlib, write_picture
 
 if TYPE_CHECKING:
@@ -59,9 +60,9 @@ def edge_figure(
     axes = figure.add_subplot()
     axes.plot(grid, values, color=POSITIVE, linewidth=1.8)
     # Names are text: matplotlib would read $...$ as mathematics.
-    axes.set_xlabel(source, parse_math=False)
-    axes.set_ylabel(f"{target}, others at their mean", parse_math=False)
+    axes.set_xlabel(printable(source), parse_math=False)
+    axes.set_ylabel(printable(f"{target}, others at their mean"), parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
     if title is not None:
-        axes.set_title(title, parse_math=False)
+        axes.set_title(printable(title, keep="\n"), parse_math=False)
     return figure

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 FORMATS = (".png", ".svg", ".pdf")
 #: More arrows than this are a tangle: only the strongest are drawn.
 MOST_EDGES = 200
+#: Of more nodes than this only those at an arrow are drawn.
+MOST_NODES = 200
 _MOST_PIXELS = 8000
 _RESOLUTION = 160
 
@@ -115,12 +117,18 @@ def graph_figure(graph: ReportedGraph, title: str | None = None) -> Figure:
         cycle = " -> ".join(repr(graph.names[v]) for v in find_cycle(edges))
         raise InputError(f"only graphs without cycles can be drawn, and this has {cycle}")
     drawn = _strongest(graph, MOST_EDGES)
+    left_out = int(np.count_nonzero(edges) - np.count_nonzero(drawn))
+    alone = 0
+    if len(graph.names) > MOST_NODES:
+        kept = np.flatnonzero(drawn.any(axis=0) | drawn.any(axis=1))
+        kept = kept if kept.size else np.arange(MOST_NODES)
+        alone = len(graph.names) - len(kept)
+        graph, drawn = graph.part(kept), drawn[np.ix_(kept, kept)]
     arrows = np.maximum(drawn.sum(axis=0), drawn.sum(axis=1))
     canvas = Canvas([wrapped(name) for name in graph.names], arrows.tolist())
     layout = layered_layout(drawn, canvas.box_widths, canvas.GAP, 3.0 * canvas.box_height)
     canvas.draw(layout, graph)
-    left_out = int(np.count_nonzero(edges) - np.count_nonzero(drawn))
-    return canvas.finish(legend(graph, drawn, left_out), title)
+    return canvas.finish(legend(graph, drawn, left_out, alone), title)
 
 
 def _reported(graph: Any, names: Sequence[str] | None) -> ReportedGraph:
@@ -138,8 +146,14 @@ def _reported(graph: Any, names: Sequence[str] | None) -> ReportedGraph:
 
 
 def _strongest(graph: ReportedGraph, most: int) -> NDArray[np.bool_]:
-    """The ``most`` strongest edges, (d, d), and those as strong as the last of them."""
+    """The ``most`` strongest edges, (d, d), with those as strong as the last if they are few."""
     edges = graph.weights != 0.0
     if np.count_nonzero(edges) <= most:
         return edges
-    return edges & (graph.strength >= np.sort(graph.strength[edges])[-most])
+    places = np.flatnonzero(edges)
+    sizes = graph.strength.flat[places]
+    strongest_first = np.argsort(-sizes, kind="stable")
+    count = np.count_nonzero(sizes >= sizes[strongest_first[most - 1]])
+    chosen = np.zeros_like(edges)
+    chosen.flat[places[strongest_first[: count if count <= 2 * most else most]]] = True
+    return chosen

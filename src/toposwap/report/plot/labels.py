@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 
+from toposwap.core.printable import printable
+
 _WIDEST = 16
 _MOST_LINES = 3
 
@@ -16,7 +18,8 @@ def wrapped(name: str, widest: int = _WIDEST, most_lines: int = _MOST_LINES) -> 
     longer than a line. A name that does not fit keeps its beginning and its end, where long names
     differ.
     """
-    name = " ".join(name.split())
+    # What shows nothing has no glyph either, and is not allowed in SVG.
+    name = printable(" ".join(name.split()))
     lines = [""]
     for piece in re.findall(r"[^ _.\-/]*[ _.\-/]?", name):
         rest = piece

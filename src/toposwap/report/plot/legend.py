@@ -23,10 +23,16 @@ def edge_colour(graph: ReportedGraph, i: int, j: int) -> str:
     return POSITIVE if graph.weights[i, j] > 0.0 else NEGATIVE
 
 
-def legend(graph: ReportedGraph, drawn: NDArray[np.bool_], left_out: int) -> list[Line2D]:
-    """A line for each colour that occurs among the edges ``drawn`` (d, d), then words."""
+def legend(
+    graph: ReportedGraph, drawn: NDArray[np.bool_], left_out: int, alone: int = 0
+) -> list[Line2D]:
+    """A line for each colour that occurs among the edges ``drawn`` (d, d), then words.
+
+    ``left_out`` edges and ``alone`` nodes are not in the picture.
+    """
+    lonely = [_words(f"{alone} nodes without such edges are not drawn")] if alone else []
     if not drawn.any():
-        return [_words("no edges")]
+        return [_words("no edges"), *lonely]
     weights, sizes = graph.weights[drawn], graph.strength[drawn]
     handles = []
     for occurs, colour, words in (
@@ -42,7 +48,7 @@ def legend(graph: ReportedGraph, drawn: NDArray[np.bool_], left_out: int) -> lis
     handles.append(_words(f"width: {what}, from {sizes.min():.2g} to {sizes.max():.2g}"))
     if left_out:
         handles.append(_words(f"{left_out} weaker edges are not drawn"))
-    return handles
+    return handles + lonely
 
 
 def _words(text: str) -> Line2D:

@@ -19,6 +19,7 @@ from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.scores.additive.design import Additive, Design, refit
 from toposwap.scores.base import Point, Score
 from toposwap.scores.densities import Densities
+from toposwap.scores.dependence import determined_remarks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,9 +108,8 @@ class BoundBasisBIC(Additive, SeparableScore):
         return np.stack([node.parameters for node in nodes], axis=2)
 
     def _loss(self, share: float, deviation: float) -> float:
-        """1/2 log of the residual sum of squares, of which ``share`` is left."""
-        tiny = float(np.finfo(float).tiny)
-        return 0.5 * log(max(share, tiny)) + log(deviation) + 0.5 * log(self.data.n)
+        """1/2 log of the residual sum of squares, of which ``share`` is left, or DEPENDENT."""
+        return 0.5 * log(max(share, group_l0.DEPENDENT)) + log(deviation) + 0.5 * log(self.data.n)
 
     def evaluate(self, parameters: NDArray[np.float64]) -> Point:
         """Q and the 1-norms of the gradient of present blocks; an absent one is always stationary.
@@ -121,7 +121,8 @@ class BoundBasisBIC(Additive, SeparableScore):
         scaled = parameters.reshape(d * m, d) / deviations
         U, residual = self._residual(scaled)
         share = np.einsum("ij,ij->j", residual, residual)
-        slopes = np.abs((U.T @ residual / share).reshape(d, m, d)).sum(axis=1)
+        least = np.maximum(share, group_l0.DEPENDENT)
+        slopes = np.abs((U.T @ residual / least).reshape(d, m, d)).sum(axis=1)
         weights = np.abs(parameters).sum(axis=1)
         present = weights != 0.0
         np.fill_diagonal(present, val=False)
@@ -133,7 +134,8 @@ class BoundBasisBIC(Additive, SeparableScore):
             penalty=penalty,
             gradient=np.where(present, slopes / deviations, 0.0),
             row_scale=np.full(d, float(m)),
-            column_scale=(1.0 + np.abs(scaled).sum(axis=0)) / share / deviations,
+            column_scale=(1.0 + np.abs(scaled).sum(axis=0)) / least / deviations,
+            remarks=determined_remarks(self.data, share, group_l0.DEPENDENT),
         )
 
     def densities(self, parameters: NDArray[np.float64]) -> Densities:

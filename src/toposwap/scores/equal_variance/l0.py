@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.kernels.l0 import moves
+from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.scores.densities import Densities
 from toposwap.scores.l0.bound import BoundL0, L0Fit
 
@@ -60,8 +61,17 @@ class BoundEqualVarianceL0(BoundL0):
         return Densities.equal_variance(self.data.residual_variances(weights))
 
     def total(self, variance: NDArray[np.float64]) -> float:
-        """The sum of the residual variances in the units of the data."""
-        return float(variance @ self.deviations**2)
+        """The sum of the residual variances in the units of the data.
+
+        At least DEPENDENT of that of the columns: correlations tell no less.
+        """
+        squares = self.deviations**2
+        return max(float(variance @ squares), DEPENDENT * float(squares.sum()))
+
+    def _share_left(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of the variances of all columns together, (d,)."""
+        squares = self.deviations**2
+        return np.full_like(variance, float(variance @ squares) / float(squares.sum()))
 
     def loss_of(self, variance: NDArray[np.float64]) -> float:
         """d/2 log(n T), T = :meth:`total` of the scaled residual variances (d,)."""

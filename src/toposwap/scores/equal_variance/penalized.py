@@ -63,7 +63,7 @@ class BoundEqualVariance(BoundPenalized):
         penalty = self.penalty.value(solution.weights)
         return EqualVarianceNode(
             value=solution.loss + unit * penalty,
-            parameters=(solution.weights, solution.intercept),
+            parameters=(solution.weights, solution.level),
             support=solution.weights != 0.0,
             violating=violating,
             variance=2.0 * solution.loss,

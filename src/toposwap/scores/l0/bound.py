@@ -9,6 +9,9 @@ With :math:`\lambda = \text{factor} \log n / 2n` the first is the Bayesian infor
 For an order each node has parents among its predecessors such that no single addition or removal
 lowers Q; see :mod:`~toposwap.kernels.l0.node` and :mod:`~toposwap.kernels.l0.insertion_deltas`.
 
+A residual variance below :math:`10^{-9}` of the column's own counts as that: correlations tell no
+less, and where other columns determine one exactly the likelihood has no bound.
+
 Memory is :math:`O(d^2 + d k d)` with ``k`` the largest number of parents allowed.
 """
 
@@ -20,12 +23,14 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
+from toposwap.core.runtime.memory import refuse_beyond_memory
 from toposwap.kernels.l0 import exact, insertion_deltas, moves
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
 from toposwap.orderfit.base import OrderFit
 from toposwap.scores.base import BoundScore, Point, Score
 from toposwap.scores.densities import Densities
+from toposwap.scores.dependence import determined_remarks
 from toposwap.scores.predictors import LinearModel
 from toposwap.scores.strategy import Strategy
 
@@ -88,7 +93,13 @@ class BoundL0(BoundScore):
         most = min(data.d - 1, data.n - 2, 50)
         self.max_parents = max(1, most if max_parents is None else min(max_parents, data.d - 1))
         self.deviations = data.deviations * data.scale
-        unit = data.factor / data.deviations
+        refuse_beyond_memory(
+            8.0 * data.d * data.d * (self.max_parents + 6),
+            f"{data.d} columns with up to {self.max_parents} parents each",
+            "give fewer columns, or fewer parents (max_parents)",
+        )
+        # Of few rows the factor has no more.
+        unit = data.factor[: min(data.n, data.d)] / data.deviations
         self.correlation = np.ascontiguousarray(unit.T @ unit)
         np.fill_diagonal(self.correlation, 1.0)
 
@@ -152,7 +163,12 @@ class BoundL0(BoundScore):
             gradient=gradient * per_weight,
             row_scale=self.deviations,
             column_scale=column_scale * size / self.deviations,
+            remarks=determined_remarks(self.data, self._share_left(variance), DEPENDENT),
         )
+
+    def _share_left(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Residual variances (d,) that count as DEPENDENT where they are less, one where not."""
+        return variance if self.logarithmic else np.ones_like(variance)
 
     def _standardised(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights between columns of unit variance."""

@@ -188,10 +188,15 @@ class BoundLeastSquares(SeparableScore):
         np.fill_diagonal(gradient, 0.0)
         gradient *= self.scale[:, None]
         gradient *= self.scale
+        value, penalty = self.value_of(variance, self.cost), 0.0
+        if self.score.ridge > 0.0:
+            # What the ridge's rows add may be all that the digits of their sum tell.
+            penalty = 0.5 * self.score.ridge * float(np.sum(weights**2))
+            value = 0.5 * float(self.data.residual_variances(weights).sum()) + penalty
         return Point(
             weights=weights,
-            value=self.value_of(variance, self.cost),
-            penalty=0.5 * ridge * float(np.sum(weights**2)) if (ridge := self.score.ridge) else 0.0,
+            value=value,
+            penalty=penalty,
             gradient=gradient,
             row_scale=self.deviations * self.scale,
             column_scale=column_scale * self.scale,

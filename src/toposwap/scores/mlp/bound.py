@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -13,6 +14,7 @@ from toposwap.core.validation import columns, listed
 from toposwap.losses.base import rows_of
 from toposwap.orderfit.nodes import SeparableScore
 from toposwap.scores.base import Point
+from toposwap.scores.mlp.conversion import from_data, to_data
 from toposwap.scores.mlp.problem import toward_zero
 from toposwap.scores.mlp.score import NetworkModel, Networks
 from toposwap.scores.mlp.solver import TOLERANCE, NodeSolver
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
     from toposwap.orderfit.base import OrderFit
     from toposwap.orderfit.nodes import NodeFit
     from toposwap.scores.mlp.fit import MLPFit
+    from toposwap.scores.mlp.problem import Problem
     from toposwap.scores.mlp.score import MLP
-    from toposwap.scores.mlp.starts import Network
 
 #: Columns above which deltas are so expensive that it pays to search with a surrogate first.
 _MANY = 25
@@ -85,9 +87,9 @@ class BoundMLP(SeparableScore):
         """Squares have units and penalties have none."""
         squares = np.array([loss.has_units for loss in self.losses])
         for beyond, told in (
-            (self.table.deviations > _LARGE, "weigh nothing, so that noise is fitted, and slowly"),
+            (self.deviations > _LARGE, "weigh nothing, so that noise is fitted, and slowly"),
             (
-                self.table.deviations < _SMALL,
+                self.deviations < _SMALL,
                 "cost more than any cause explains, so that none is found",
             ),
         ):
@@ -103,7 +105,12 @@ class BoundMLP(SeparableScore):
         """For least squares alone the geometric mean of the columns' variances; else 1."""
         if not all(loss.has_units for loss in self.losses):
             return 1.0
-        return float(np.exp(2.0 * np.log(self.table.deviations).mean()))
+        return float(np.exp(2.0 * np.log(self.deviations).mean()))
+
+    @property
+    def deviations(self) -> NDArray[np.float64]:
+        """Of the columns, (d,), in the units of the data."""
+        return self.table.deviations * self.table.sizes
 
     @cached_property
     def strategy(self) -> Strategy:  # type: ignore[override]
@@ -130,9 +137,10 @@ class BoundMLP(SeparableScore):
         )
 
     def fit(self, order: Order) -> MLPFit:
-        """Fit every node to its predecessors."""
+        """Fit every node to its predecessors, as far as time goes."""
         from toposwap.scores.mlp.fit import MLPFit
 
+        self.nodes.pace.deadline = self.deadline
         return MLPFit(self, order)
 
     def solve_exactly(self, fit: OrderFit) -> NoReturn:  # noqa: ARG002 - refused
@@ -144,18 +152,7 @@ class BoundMLP(SeparableScore):
 
     def assemble(self, nodes: list[NodeFit]) -> Networks:
         """The parameters of all nodes together."""
-        d, h = self.data.d, self.score.hidden
-        first, biases, output = np.zeros((d, h, d)), np.zeros((h, d)), np.zeros((h, d))
-        intercepts = np.zeros(d)
-        for j, node in enumerate(nodes):
-            network: Network = node.parameters
-            k = network.inputs.size
-            first[network.inputs, :, j] = network.first[:, :k].T
-            output[:, j] = network.output[:h]
-            if self.score.bias:
-                biases[:, j] = network.first[:, -1]
-                intercepts[j] = network.output[-1]
-        return Networks(first, biases, output, intercepts)
+        return to_data(self.table, [node.parameters for node in nodes])
 
     def as_parameters(self, given: Any) -> Networks:
         """Only networks say what the networks are."""
@@ -181,33 +178,44 @@ class BoundMLP(SeparableScore):
 
     def evaluate(self, parameters: Networks) -> Point:
         """Q and the distance of zero from its subdifferential, edge by edge, at any networks."""
-        d, bias = self.data.d, self.score.bias
+        table, d, bias = self.table, self.data.d, self.score.bias
         everyone = np.arange(d)
         gradient = np.empty((d, d))
         value = penalty = rest = 0.0
         for j in range(d):
             problem = self.nodes.problem(j, everyone)
-            A, v = parameters.first[:, :, j].T, parameters.output[:, j]
-            if bias:
-                A = np.column_stack([A, parameters.biases[:, j]])
-                v = np.append(v, parameters.intercepts[j])
+            network = from_data(table, parameters, j, everyone)
+            A, v = network.first, network.output
             by_a, by_v = problem.smooth_gradient(A, v)
             distance = np.abs(toward_zero(A, by_a, problem.l1))
             gradient[:, j] = distance[:, :d].sum(axis=0)
-            value += problem.value(A, v)
-            penalty += problem.penalty(A, v)
-            unit = self.table.scales[j]
+            cost = self._penalty(problem, parameters, j)
+            value += table.node_losses[j].in_data(problem.misfit(A, v)) + cost
+            penalty += cost
+            unit = table.scales[j]
             if bias:
                 rest = max(rest, float(distance[:, -1].max()) / unit)
             root = np.sqrt(unit)
             rest = max(rest, float(np.abs(by_v).max()) / root)
         np.fill_diagonal(gradient, 0.0)
+        units = np.array([own.unit for own in table.node_losses])
+        with np.errstate(over="ignore", under="ignore"):
+            in_data = np.minimum(gradient * table.sizes[:, None] * units, np.finfo(float).max)
         return Point(
             weights=parameters.weights,
             value=value,
             penalty=penalty,
-            gradient=gradient,
-            row_scale=self.table.deviations,
-            column_scale=self.table.scales,
+            gradient=in_data,
+            row_scale=self.deviations,
+            column_scale=table.scales * units,
+            relative=gradient / table.scales / table.deviations[:, None],
             rest=rest,
         )
+
+    def _penalty(self, problem: Problem, parameters: Networks, node: int) -> float:
+        """l1 ||A||_1 + l2/2 (||A||^2 + ||v||^2) of one node, in the units of the data."""
+        A, v = parameters.first[:, :, node].T, parameters.output[:, node]
+        l1, l2 = (np.full(self.data.d, float(given)) for given in (self.score.l1, self.score.l2))
+        given = replace(problem, l1=l1, decay=l2, ridge=np.full(v.size, float(self.score.l2)))
+        with np.errstate(over="ignore", under="ignore"):
+            return given.penalty(A, v)

@@ -20,7 +20,7 @@ from toposwap.orderfit.separable import SeparableFit
 from toposwap.scores.mlp.solver import LOOSE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,8 +29,12 @@ if TYPE_CHECKING:
     from toposwap.scores.mlp.bound import BoundMLP
 
 _SCREENING = 10
+#: The part of the whole time after which all nodes are to be fitted at the first order.
+_FITTED = 0.3
 #: The part of what it costs to lose an input after these iterations that remains in the end.
 _LOSS_LEFT = 0.75
+#: Values of polished nodes differ by less of them where they are the same.
+_SOLVED = 1e-9
 #: A way up by more than this part of what a node is worth on average is not followed further.
 _HOPELESS = 0.1
 
@@ -52,9 +56,18 @@ class MLPFit(ScreenedFit, SeparableFit):
 
     @property
     def resolution(self) -> float:
-        """Fits that are not polished end when they move Q by less than a part of it."""
+        """Fits that are not polished end when they move Q by less than a part of it.
+
+        Deltas of polished ones are zero where they are rounding error.
+        """
+        if not self._rough:
+            return 0.0
         size = sum(abs(node.value) for node in self._nodes)
-        return (10.0 * LOOSE if self._rough else 1e-9) * max(size, float(np.finfo(float).tiny))
+        return 10.0 * LOOSE * max(size, float(np.finfo(float).tiny))
+
+    def _change(self, fits: dict[int, NodeFit], part: float = _SOLVED) -> float:
+        """Of what is told from the nodes that change: others may be larger by any factor."""
+        return super()._change(fits, part)
 
     @contextmanager
     def roughly(self) -> Iterator[None]:
@@ -80,8 +93,8 @@ class MLPFit(ScreenedFit, SeparableFit):
         return self._point[1]
 
     def refresh(self) -> None:
-        """Solve every node to the end in double precision."""
-        self.polish(NEVER)
+        """Solve every node to the end in double precision, as far as time goes."""
+        self.polish(self.bound.deadline)
 
     def polish(self, deadline: Deadline) -> None:
         """Node by node; those that time does not suffice for stay as they are."""
@@ -93,7 +106,10 @@ class MLPFit(ScreenedFit, SeparableFit):
                 self._cut_short = True
                 break
             # Not the inputs of its network: one that loses an input it does not use is kept.
-            nodes[v] = self._polished(v, nodes[v], self.bound.candidates(self.order, v))
+            allowed = self.bound.candidates(self.order, v)
+            with self.bound.nodes.pace.until(deadline):
+                nodes[v] = self._polished(v, nodes[v], allowed)
+            self._cut_short |= not nodes[v].parameters.polished
             done.append(v)
         if done:
             self._nodes = nodes
@@ -119,6 +135,19 @@ class MLPFit(ScreenedFit, SeparableFit):
             fit = self._polished(v, fit, allowed)
         self._memory[v, _key(allowed)] = fit
         return fit
+
+    def _solve_all(
+        self, wanted: Sequence[tuple[int, NDArray[np.bool_], NodeFit | None]]
+    ) -> list[NodeFit]:
+        """Each in its share of the time that there is for the first fit."""
+        pace = self.bound.nodes.pace
+        fits: list[NodeFit] = []
+        together = pace.deadline.part(_FITTED)
+        for v, allowed, warm in wanted:
+            share = max(together.left, 0.0) / (len(wanted) - len(fits))
+            with pace.until(Deadline(share)):
+                fits.append(self._solve(v, allowed, warm))
+        return fits
 
     def _violating_of(self, v: int, fit: NodeFit) -> NDArray[np.bool_]:
         """Found when it is asked for: most fits are compared and forgotten."""
@@ -179,15 +208,18 @@ class MLPFit(ScreenedFit, SeparableFit):
     def missing_gradient(self) -> NDArray[np.float64]:
         """The slope by the weight that would lower Q most, less the penalty's, in units of x_i.
 
-        Zero for edges that the order allows, and for networks without any unit in use.
+        Zero for edges that the order allows, and for networks without any unit in use. Values of Q
+        are measured by the largest unit that a node has, which is 1 in ordinary tables.
         """
-        table = np.empty((self._d, self._d))
+        table, nodes = self.bound.table, self.bound.nodes
+        slopes = np.empty((self._d, self._d))
         for v, node in enumerate(self._nodes):
-            table[:, v] = self.bound.nodes.residuals.missing_gradient(v, node.parameters)
-        excess = np.maximum(table - self.bound.score.l1, 0.0)
+            slopes[:, v] = nodes.residuals.missing_gradient(v, node.parameters)
+        excess = np.maximum(slopes - nodes.penalties.l1, 0.0) / table.deviations[:, None]
+        units = np.array([own.unit for own in table.node_losses])
         # What the reversed order would allow.
         later = self.bound.candidates(Order(self.order.variables[::-1]))
-        return np.where(later, excess / self.bound.table.deviations[:, None], 0.0)
+        return np.where(later, excess * (units / units.max()), 0.0)
 
     def restart_nodes(self, deadline: Deadline = NEVER) -> float:
         """Draw units anew in the nodes whose inputs have not had that yet."""

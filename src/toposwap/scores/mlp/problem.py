@@ -22,14 +22,16 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
-from toposwap.kernels.mlp.network import RELU, SIGMOID, TANH, Formula
-from toposwap.losses import MomentLoss, RowLoss
+from toposwap.core.runtime.deadline import NEVER, Deadline
+from toposwap.kernels.mlp.network import RELU, SIGMOID, TANH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.losses import ColumnLoss
+    from toposwap.scores.mlp.loss import NodeLoss
 
+#: Penalties from here on leave nothing of a parameter.
+_HUGE = 1e12
 ACTIVATIONS = {"sigmoid": SIGMOID, "tanh": TANH, "relu": RELU}
 
 
@@ -55,38 +57,9 @@ def layer(z: NDArray[np.floating[Any]], activation: int) -> Layer:
     return Layer(np.maximum(z, 0.0), (z > 0.0).astype(float), np.zeros_like(z))
 
 
-def formula(loss: ColumnLoss) -> Formula:
-    """A loss as kernels take it."""
-    assert isinstance(loss, MomentLoss | RowLoss)
-    given = loss.parameters if isinstance(loss, RowLoss) else ()
-    parameters = np.array(given, dtype=np.float64)
-    return Formula(isinstance(loss, RowLoss), loss.terms.address, parameters)
-
-
-def loss_terms(
-    loss: ColumnLoss, y: NDArray[np.floating[Any]], f: NDArray[np.floating[Any]]
-) -> tuple[float, NDArray[np.float64], NDArray[np.float64] | float, float]:
-    """A loss at ``f`` (n,), its negative slope r (n,), its curvature by row, and the coupling c.
-
-    The second derivative by f is diag(curvature) + c r r'; a sum over rows has c = 0.
-    """
-    n = f.size
-    if isinstance(loss, RowLoss):
-        slope, curvature = np.empty(n), np.empty(n)
-        eta, target = f.astype(np.float64), y.astype(np.float64)
-        parameters = np.array(loss.parameters, dtype=np.float64)
-        value, _ = loss.terms(eta, target, np.full(n, 1.0 / n), parameters, slope, curvature)
-        return value, -slope, curvature, 0.0
-    assert isinstance(loss, MomentLoss)
-    r = y - f
-    value, rate, bend = loss.of_variance(float(r @ r) / n, n)
-    share = n / (2.0 * rate)
-    return value, r / share, 1.0 / share, bend / rate**2
-
-
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Q_j of one node.
+    """Q_j of one node, in the units of its loss and of the inputs.
 
     Attributes
     ----------
@@ -110,7 +83,7 @@ class Problem:
     decay: NDArray[np.float64]
     ridge: NDArray[np.float64]
     hidden: int
-    loss: ColumnLoss
+    loss: NodeLoss
     activation: int
 
     @property
@@ -145,14 +118,18 @@ class Problem:
 
     def value(self, A: NDArray[np.float64], v: NDArray[np.float64]) -> float:
         """Q_j at A (h, k) and v: the loss of y at f, and the penalty."""
-        return loss_terms(self.loss, self.y, self.forward(A, v)[1])[0] + self.penalty(A, v)
+        return self.misfit(A, v) + self.penalty(A, v)
+
+    def misfit(self, A: NDArray[np.float64], v: NDArray[np.float64]) -> float:
+        """The loss of y at f."""
+        return self.loss.terms(self.y, self.forward(A, v)[1])[0]
 
     def smooth_gradient(
         self, A: NDArray[np.float64], v: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Derivatives of all but the l1 part, by A (h, k) and by v."""
         units, f = self.forward(A, v)
-        r = loss_terms(self.loss, self.y, f)[1]
+        r = self.loss.terms(self.y, f)[1]
         by_v = np.append(units.value @ r, r.sum()) if self.intercept else units.value @ r
         by_a = -(v[: self.hidden, None] * units.slope * r) @ self.X.T + self.decay * A
         return by_a, self.ridge * v - by_v
@@ -196,7 +173,7 @@ class Problem:
     ) -> NDArray[np.float64]:
         """Second derivatives by the entries ``active`` (h, k) of A, row by row, and by v."""
         units, f = self.forward(A, v)
-        _, r, w, coupling = loss_terms(self.loss, self.y, f)
+        _, r, w, coupling = self.loss.terms(self.y, f)
         unit, source = np.nonzero(active)
         J = self.jacobian(units, v, active)
         # One triangle is half the work of J J', and most of a step's.
@@ -226,21 +203,26 @@ class Problem:
         v: NDArray[np.float64],
         small: float,
         max_iter: int = 1000,
+        deadline: Deadline = NEVER,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Newton's method from (A, v) until no entry of the pseudo-gradient exceeds ``small``."""
+        """Newton's method from (A, v) until no entry of the pseudo-gradient exceeds ``small``.
+
+        At most ``max_iter`` steps, and none after the ``deadline``.
+        """
         A, v = A.copy(), v.copy()
         value = self.value(A, v)
         damping = 1e-6
         for _ in range(max_iter):
             by_a, by_v = self.pseudo_gradient(A, v)
-            if largest(by_a, by_v) <= small:
+            if largest(by_a, by_v) <= small or deadline.passed:
                 break
             active = (A != 0.0) | (by_a != 0.0) | (self.l1 == 0.0)
             g = np.append(by_a[active], by_v)
             H = self.hessian(A, v, active)
+            size = self._size(H, active)
             moved = False
             for _attempt in range(20):
-                step = _solve(H, g, damping)
+                step = _solve(H, g, damping * size)
                 if step is not None:
                     moved, A, v, value = self._move(A, v, value, active, by_a, g, step)
                     if moved:
@@ -250,6 +232,12 @@ class Problem:
                 break
             damping = max(0.1 * damping, 1e-12)
         return A, v, value
+
+    def _size(self, H: NDArray[np.float64], active: NDArray[np.bool_]) -> float:
+        """The largest curvature, but for those of parameters that a huge penalty holds."""
+        penalties = np.append(self.decay[np.nonzero(active)[1]], self.ridge)
+        curvatures = np.abs(np.diag(H))[penalties < _HUGE]
+        return max(float(curvatures.max(initial=0.0)), 1e-300)
 
     def _move(
         self,
@@ -294,9 +282,9 @@ def toward_zero(
 def _solve(
     H: NDArray[np.float64], g: NDArray[np.float64], damping: float
 ) -> NDArray[np.float64] | None:
-    """-(H + damping * size of H)^{-1} g, None where that is not positive definite."""
+    """-(H + damping)^{-1} g, None where that is not positive definite."""
     damped = H.copy()
-    damped[np.diag_indices(len(H))] += damping * max(float(np.abs(np.diag(H)).max()), 1e-300)
+    damped[np.diag_indices(len(H))] += damping
     try:
         return np.asarray(-cho_solve(cho_factor(damped, overwrite_a=True), g))
     except LinAlgError:

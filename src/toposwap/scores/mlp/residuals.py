@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.mlp.unit_selection import explanatory_units
-from toposwap.scores.mlp.problem import ACTIVATIONS, Layer, formula, layer, loss_terms
+from toposwap.scores.mlp.problem import ACTIVATIONS, Layer, layer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.scores.mlp.penalties import ScaledPenalties
     from toposwap.scores.mlp.score import MLP
     from toposwap.scores.mlp.starts import Network
     from toposwap.scores.mlp.table import NetworkTable
@@ -28,11 +29,14 @@ class Residuals:
     ----------
     score, table
         Settings and columns.
+    penalties
+        Of each node.
     """
 
-    def __init__(self, score: MLP, table: NetworkTable) -> None:
+    def __init__(self, score: MLP, table: NetworkTable, penalties: ScaledPenalties) -> None:
         self.score = score
         self.table = table
+        self.penalties = penalties
         self.activation = ACTIVATIONS[score.activation]
 
     def violating(self, node: int, network: Network) -> NDArray[np.bool_]:
@@ -40,7 +44,8 @@ class Residuals:
         # What an idle unit would do with an input is not to be seen from where it is.
         violating = np.ones(self.table.data.d, dtype=bool)
         if network.first[:, : network.inputs.size].any(axis=1).all():
-            violating = self.missing_gradient(node, network) > self.score.l1
+            kinks = self.penalties[node].l1[:-1].astype(np.float32)
+            violating = self.missing_gradient(node, network) > kinks
         violating[network.inputs] = violating[node] = False
         return violating
 
@@ -70,7 +75,7 @@ class Residuals:
         )
         units = layer(z, self.activation)
         f = v @ units.value + np.float32(network.output[-1] if self.score.bias else 0.0)
-        r = loss_terms(self.table.losses[node], self.table.single_targets[node], f)[1]
+        r = self.table.node_losses[node].terms(self.table.single_targets[node], f)[1]
         return v, units, r.astype(np.float32)
 
     def explanatory(
@@ -91,7 +96,7 @@ class Residuals:
             X[self.table.rows(network.inputs)],
             y[node],
             count,
-            formula(self.table.losses[node]),
+            self.table.node_losses[node].formula,
             self.activation,
         )
 

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.runtime.clock import clock
 from toposwap.kernels.mlp.network import SIGMOID
 from toposwap.kernels.mlp.orthant import descend, living_units
 from toposwap.orderfit.nodes import NodeFit
-from toposwap.scores.mlp.problem import ACTIVATIONS, Problem, formula
+from toposwap.scores.mlp.conversion import from_data
+from toposwap.scores.mlp.pace import Pace
+from toposwap.scores.mlp.penalties import ScaledPenalties
+from toposwap.scores.mlp.problem import ACTIVATIONS, Problem
 from toposwap.scores.mlp.residuals import Residuals
 from toposwap.scores.mlp.starts import Network, Starts
 
@@ -39,47 +43,49 @@ _MOST_ITERATIONS = 3000
 class NodeSolver:
     """Fits the network of one node at a time.
 
+    Networks are in the units of the table; values of fits are in those of the data.
+
     Parameters
     ----------
     score, table
         Settings and columns.
+    pace
+        Of another solver on the same columns, whose deadline holds here too.
 
     Attributes
     ----------
+    penalties
+        Of each node, in the units of the table.
     residuals, starts
         What networks leave over, and where fits begin.
     """
 
-    def __init__(self, score: MLP, table: NetworkTable) -> None:
+    def __init__(self, score: MLP, table: NetworkTable, pace: Pace | None = None) -> None:
         self.score = score
+        self.pace = Pace() if pace is None else pace
         self.table = table
         self.activation = ACTIVATIONS[score.activation]
-        self.residuals = Residuals(score, table)
+        self.penalties = ScaledPenalties(score, table)
+        self.residuals = Residuals(score, table, self.penalties)
         self.starts = Starts(score, table, self.residuals)
 
     def with_score(self, score: MLP) -> NodeSolver:
         """Other penalties on the same columns, with the same tables."""
-        return NodeSolver(score, self.table)
+        return NodeSolver(score, self.table, self.pace)
 
     def problem(self, node: int, inputs: NDArray[np.intp]) -> Problem:
         """Q_node with parents ``inputs`` (k,), in double precision."""
-        score, bias = self.score, self.score.bias
-        X = self.table.double[self.table.rows(inputs)]
-        l1, l2, ridge = (
-            np.full(inputs.size, float(score.l1)),
-            np.full(inputs.size, float(score.l2)),
-            np.full(score.hidden, float(score.l2)),
-        )
-        if bias:
-            l1, l2, ridge = np.append(l1, 0.0), np.append(l2, 0.0), np.append(ridge, 0.0)
+        table, score = self.table, self.score
+        rows, own = table.rows(inputs), self.penalties[node]
+        ridge = np.full(score.hidden, own.ridge)
         return Problem(
-            X,
-            self.table.targets[node],
-            l1,
-            l2,
-            ridge,
+            table.double[rows],
+            table.targets[node],
+            own.l1[rows],
+            own.decay[rows],
+            np.append(ridge, 0.0) if score.bias else ridge,
             score.hidden,
-            self.table.losses[node],
+            table.node_losses[node],
             self.activation,
         )
 
@@ -105,6 +111,8 @@ class NodeSolver:
         """
         inputs = fit.parameters.inputs
         for number in range(1, stop if inputs.size else 0):
+            if self.pace.deadline.passed:
+                break
             other = self.rough_fit(node, self.starts.redrawn(node, fit.parameters, number))
             if other.value < fit.value:
                 fit = other
@@ -144,22 +152,28 @@ class NodeSolver:
         if inputs.size + self.score.bias == 0:
             return self.polished(node, start)
         first, output = start.first.copy(), start.output.copy()
-        single, table = tolerance >= _FINE, self.table
-        value = descend(
+        single, table, own = tolerance >= _FINE, self.table, self.penalties[node]
+        rows = table.rows(inputs)
+        units = self.score.hidden
+        began, work = clock(), float(table.data.n * units * (rows.size + units))
+        value, iterations = descend(
             first,
             output,
-            (table.single if single else table.double)[table.rows(inputs)],
+            (table.single if single else table.double)[rows],
             (table.single_targets if single else table.targets)[node],
-            self.score.l1,
-            self.score.l2,
+            own.l1[rows],
+            own.decay[rows],
+            own.ridge,
             self.score.bias,
             self._stays_constant(node),
-            formula(table.losses[node]),
+            table.node_losses[node].formula,
             self.activation,
             tolerance <= _FINE,
-            max_iter,
+            self.pace.most(max_iter, work, single=single),
             tolerance,
         )
+        self.pace.took(began, iterations, work, single=single)
+        value = table.node_losses[node].in_data(value)
         return self.as_fit(value, Network(inputs, first, output, polished=False))
 
     def _stays_constant(self, node: int) -> bool:
@@ -169,14 +183,17 @@ class NodeSolver:
         of a constant unit 0, and then no gradient reaches its inputs.
         """
         constant_is_zero = self.score.bias or self.activation != SIGMOID
-        return constant_is_zero and self.table.losses[node].from_moments
+        return constant_is_zero and not self.table.node_losses[node].by_rows
 
     def settled(self, node: int, network: Network) -> NodeFit:
         """As far as single precision goes: enough for what no certificate speaks of."""
         return self.improved(node, network.inputs, network, tolerance=_FINE)
 
     def polished(self, node: int, network: Network) -> NodeFit:
-        """``network`` solved in double precision, below the certificate's tolerance."""
+        """``network`` solved in double precision, below the certificate's tolerance.
+
+        Where time does not suffice for that, it is left as far as it got, and not polished.
+        """
         inputs = network.inputs
         if inputs.size == 0 and self._stays_constant(node):
             return self._constant(node, network)
@@ -194,23 +211,24 @@ class NodeSolver:
             alive = living_units(first, inputs.size, self._stays_constant(node))
             rows = np.append(alive, self.score.hidden) if self.score.bias else alive
             first[alive], kept, value = problem.with_units(alive.size).polish(
-                first[alive], output[rows], small, _NEWTON_STEPS
+                first[alive], output[rows], small, _NEWTON_STEPS, self.pace.deadline
             )
             output[:] = 0.0
             output[rows] = kept
-            network = Network(inputs, first, output, polished=True)
             before, steepest = steepest, problem.steepest(first, output)
-            if steepest <= small or steepest == before:
+            solved = steepest <= small or steepest == before
+            cut_short = not solved and self.pace.deadline.passed
+            network = Network(inputs, first, output, polished=not cut_short)
+            if solved or cut_short:
                 break
-        return self.as_fit(value, network)
+        return self.as_fit(self.table.node_losses[node].in_data(value), network)
 
     def _constant(self, node: int, network: Network) -> NodeFit:
         """The mean, and units that are constant at no cost."""
         first, output = network.first.copy(), np.zeros_like(network.output)
         if self.score.bias:
             output[-1] = self.table.targets[node].mean()
-        value = self.problem(node, network.inputs).value(first, output)
-        return self.as_fit(value, Network(network.inputs, first, output, polished=True))
+        return self._valued(node, Network(network.inputs, first, output, polished=True))
 
     def trimmed(self, fit: NodeFit) -> NodeFit:
         """``fit`` without the inputs that none of its units uses."""
@@ -229,9 +247,8 @@ class NodeSolver:
     def node_of(self, parameters: Networks, node: int) -> NodeFit:
         """The network of one node, with the inputs it uses."""
         inputs = np.flatnonzero(parameters.weights[:, node])
-        first, output = parameters.first[inputs, :, node].T, parameters.output[:, node]
-        if self.score.bias:
-            first = np.column_stack([first, parameters.biases[:, node]])
-            output = np.append(output, parameters.intercepts[node])
-        value = self.problem(node, inputs).value(first, output)
-        return self.as_fit(value, Network(inputs, first, output, polished=True))
+        return self._valued(node, from_data(self.table, parameters, node, inputs))
+
+    def _valued(self, node: int, network: Network) -> NodeFit:
+        value = self.problem(node, network.inputs).value(network.first, network.output)
+        return self.as_fit(self.table.node_losses[node].in_data(value), network)

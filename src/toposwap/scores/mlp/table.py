@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.factor import power_of_two
 from toposwap.losses import RowLoss
+from toposwap.scores.mlp.loss import NodeLoss
 from toposwap.scores.mlp.score_tests import ScoreTests
 
 if TYPE_CHECKING:
@@ -16,9 +18,15 @@ if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
     from toposwap.losses import ColumnLoss
 
+#: Columns between these are of ordinary size, and are taken in their own units.
+_SMALL, _LARGE = 1e-2, 1e2
+
 
 class NetworkTable:
     """Inputs and targets of all nodes, in double and in single precision.
+
+    Columns of no ordinary size are divided by a power of two, so that single precision, squares and
+    the penalties of a node are numbers.
 
     Parameters
     ----------
@@ -31,14 +39,19 @@ class NetworkTable:
 
     Attributes
     ----------
+    sizes
+        What the columns are divided by, (d,): powers of two, 1 for columns of ordinary size.
+    node_losses
+        The loss of each node in units of its own.
     double, single
         The columns about ``mean`` with a row of ones below them for the biases, (d + 1, n).
     targets, single_targets
         What the networks are to say, (d, n).
     mean, shift, unit
-        What is taken off the inputs, and the location and unit of the targets, (d,) each.
+        What is taken off the inputs, and the location and unit of the targets, (d,) each, in the
+        units of the data.
     deviations
-        Of the columns, in their units, (d,).
+        Of the columns of ``double``, (d,).
     """
 
     def __init__(self, data: Dataset, losses: tuple[ColumnLoss, ...], *, bias: bool) -> None:
@@ -47,17 +60,26 @@ class NetworkTable:
         self.losses = losses
         self.bias = bias
         self.mean = data.mean if bias else np.zeros(data.d)
+        deviations = data.deviations * data.scale
+        # Without biases the distance from the origin is what networks see.
+        size = deviations if bias else np.hypot(deviations, data.mean)
+        ordinary = (size >= _SMALL) & (size <= _LARGE)
+        self.sizes = np.where(ordinary, 1.0, power_of_two(size))
+        self.deviations = deviations / self.sizes
         X = np.ascontiguousarray(data.rows.T)
         # With the row of the biases at the end, ready to be picked from.
-        self.double = np.vstack([X - self.mean[:, None], np.ones((1, data.n))])
+        centred = (X - self.mean[:, None]) / self.sizes[:, None]
+        self.double = np.vstack([centred, np.ones((1, data.n))])
         self.single = self.double.astype(np.float32)
         self.shift, self.unit = self.mean.copy(), np.ones(data.d)
-        self.targets = X - self.shift[:, None]
+        self.targets = centred.copy()
+        outputs = self.sizes.copy()
         for j, loss in enumerate(losses):
             if isinstance(loss, RowLoss):
                 self.targets[j], self.shift[j], self.unit[j] = loss.target(X[j])
+                outputs[j] = 1.0
         self.single_targets = self.targets.astype(np.float32)
-        self.deviations = data.deviations * data.scale
+        self.node_losses = tuple(map(NodeLoss, losses, outputs.tolist()))
 
     @property
     def scales(self) -> NDArray[np.float64]:

@@ -46,10 +46,16 @@ _MOST_EXACT = 14
 
 
 class Coefficients(NamedTuple):
-    """W (d, d) and the intercepts b (d,): f_j = b_j + X W_j."""
+    """W (d, d) and the intercepts b (d,): f_j = b_j + X W_j.
+
+    ``levels`` (d,) are the same constants where all columns are at their means, from the location
+    of the loss and in its unit; None for those that follow from the intercepts, which have fewer
+    digits where means are large.
+    """
 
     weights: NDArray[np.float64]
     intercepts: NDArray[np.float64]
+    levels: NDArray[np.float64] | None = None
 
 
 class BoundPenalized(SeparableScore):
@@ -103,7 +109,7 @@ class BoundPenalized(SeparableScore):
         else:
             solution, violating = self._stationary(node, allowed, warm)
         value = solution.loss + self.penalty.value(solution.weights)
-        parameters = (solution.weights, solution.intercept)
+        parameters = (solution.weights, solution.level)
         return NodeFit(value, parameters, support=solution.weights != 0.0, violating=violating)
 
     def rough_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
@@ -118,7 +124,7 @@ class BoundPenalized(SeparableScore):
         # A gradient just above its threshold would hardly lower the value.
         violating = (np.abs(solution.gradient) > _CLEARLY * solution.kinks) & ~allowed
         violating[node] = False
-        parameters = (solution.weights, solution.intercept)
+        parameters = (solution.weights, solution.level)
         return NodeFit(value, parameters, support=solution.weights != 0.0, violating=violating)
 
     def assemble(self, nodes: list[NodeFit]) -> NDArray[np.float64] | Coefficients:
@@ -126,7 +132,22 @@ class BoundPenalized(SeparableScore):
         weights = np.column_stack([node.parameters[0] for node in nodes])
         if all(self._moments):
             return weights
-        return Coefficients(weights, np.array([node.parameters[1] for node in nodes]))
+        levels = np.array([node.parameters[1] for node in nodes])
+        return Coefficients(weights, self._intercepts(weights, levels), levels)
+
+    def _intercepts(
+        self, weights: NDArray[np.float64], levels: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The constants (d,) that are added to X W."""
+        mean = self.data.mean
+        return np.array(
+            [
+                mean[j] - mean @ weights[:, j]
+                if self._glm is None or self._moments[j]
+                else self._glm.intercept(j, weights[:, j], float(levels[j]))
+                for j in range(self.data.d)
+            ]
+        )
 
     def _stationary(
         self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None, weight: float = 1.0
@@ -169,7 +190,7 @@ class BoundPenalized(SeparableScore):
             return self._solve(node, chosen, None, _FREE), violating
 
         def fit(parents: NDArray[np.bool_], near: Solution | None) -> Solution:
-            start = None if near is None else (near.weights, near.intercept)
+            start = None if near is None else (near.weights, near.level)
             return self._solve(node, parents, start, _FREE)
 
         def curvature(
@@ -256,7 +277,7 @@ class BoundPenalized(SeparableScore):
             before = self.candidates(order, v)
             chosen = members(int(tables[v][1][before @ digits]), d)
             solution = self._solve(v, chosen, None, _FREE)
-            known = NodeFit(solution.loss, (solution.weights, solution.intercept))
+            known = NodeFit(solution.loss, (solution.weights, solution.level))
             nodes.append(self.fit_node(v, before, known))
         return order, nodes
 
@@ -268,7 +289,7 @@ class BoundPenalized(SeparableScore):
             self.deadline.check()
             fewer = starts.get(subset & (subset - 1))
             solution = self._solve(node, members(subset, self.data.d), fewer, _FREE)
-            starts[subset] = (solution.weights, solution.intercept)
+            starts[subset] = (solution.weights, solution.level)
             return solution.loss
 
         return loss
@@ -347,18 +368,25 @@ class BoundPenalized(SeparableScore):
         """W, b, losses (d,), their gradients (d, d), column scales (d,), residual of b."""
         given = isinstance(parameters, Coefficients)
         W: NDArray[np.float64] = parameters.weights if given else parameters  # type: ignore[union-attr, assignment]
-        d, data = self.data.d, self.data
-        b, losses, size, gradient = np.empty(d), np.empty(d), np.empty(d), np.empty((d, d))
+        d = self.data.d
+        levels, losses, size, gradient = np.zeros(d), np.empty(d), np.empty(d), np.empty((d, d))
         worst = 0.0
         for j, loss in enumerate(self.losses):
             if isinstance(loss, MomentLoss):
                 losses[j], gradient[:, j], size[j] = self._gaussian.evaluate(j, W[:, j], loss)
-                b[j] = data.mean[j] - data.mean @ W[:, j]
             else:
                 assert self._glm is not None
-                intercept = float(parameters.intercepts[j]) if given else None  # type: ignore[union-attr]
-                losses[j], gradient[:, j], size[j], rest, b[j] = self._glm.evaluate(
-                    j, W[:, j], intercept
+                level = self._given_level(parameters, j) if given else None  # type: ignore[arg-type]
+                losses[j], gradient[:, j], size[j], rest, levels[j] = self._glm.evaluate(
+                    j, W[:, j], level
                 )
                 worst = max(worst, rest)
-        return W, b, losses, gradient, size, worst
+        return W, self._intercepts(W, levels), losses, gradient, size, worst
+
+    def _given_level(self, parameters: Coefficients, node: int) -> float:
+        if parameters.levels is not None:
+            return float(parameters.levels[node])
+        assert self._glm is not None
+        return self._glm.level(
+            node, parameters.weights[:, node], float(parameters.intercepts[node])
+        )

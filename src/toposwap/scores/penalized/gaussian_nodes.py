@@ -31,13 +31,15 @@ _MOST_PARENTS = 50
 class Solution(NamedTuple):
     """A node solved.
 
-    ``weights`` (d,), ``intercept`` and ``loss`` are in the units of the data. The rest, (d,) each,
-    is in those of the solver: the coefficients ``scaled``, the ``gradient`` of the loss, the
-    ``size`` of the terms that cancel in it, and the ``kinks`` that it is compared with.
+    ``weights`` (d,) and ``loss`` are in the units of the data. ``level`` is the constant that is
+    fitted where all columns are at their means, from the location of the loss and in its unit. The
+    rest, (d,) each, is in the units of the solver: the coefficients ``scaled``, the ``gradient`` of
+    the loss, the ``size`` of the terms that cancel in it, and the ``kinks`` that it is compared
+    with.
     """
 
     weights: NDArray[np.float64]
-    intercept: float
+    level: float
     loss: float
     scaled: NDArray[np.float64]
     gradient: NDArray[np.float64]
@@ -101,10 +103,9 @@ class GaussianNodes:
                 "(score='least-squares-l1'), fewer columns or more rows"
             )
         weights = w * ratio
-        intercept = float(data.mean[node] - data.mean @ weights)
         value = self._value(s, node, loss)
         kinks = rho.kink * units * stress
-        return Solution(weights, intercept, value, w, gradient, size, kinks)
+        return Solution(weights, 0.0, value, w, gradient, size, kinks)
 
     def select(
         self,

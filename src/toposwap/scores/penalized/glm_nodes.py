@@ -21,7 +21,6 @@ from toposwap.kernels.penalized.glm_node import (
 )
 from toposwap.losses import RowLoss
 from toposwap.losses.base import rows_of
-from toposwap.penalties import NoPenalty
 from toposwap.scores.penalized.binary_patterns import PatternSolver
 from toposwap.scores.penalized.gaussian_nodes import Solution
 
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
 
 #: A curvature this small, relative to that of the columns themselves, has no minimum to belong to.
 _FLAT = 1e-7
+#: Steps to the best intercept: each halves an interval, or better.
+_HALVINGS = 200
 #: Logarithms of odds from which on a prediction counts as certain.
 _CERTAIN = 12.0
 
@@ -93,14 +94,14 @@ class GLMNodes:
         start: tuple[NDArray[np.float64], float] | None,
         penalty: ProximalPenalty,
     ) -> Solution:
-        """Minimise loss + penalty of ``node`` from ``start``, coefficients (d,) and intercept."""
+        """Minimise loss + penalty of ``node`` from ``start``, coefficients (d,) and level."""
         d, loss = self.data.d, self._loss(node)
         units = self._unit[node] / self._scale
         if start is None:
             w, b = np.zeros(d), loss.start(self._targets[node], self._omega)
         else:
             w = np.where(allowed, start[0] / units, 0.0)
-            b = self._centred(node, start[0], start[1])
+            b = start[1]
         gradient, size = np.empty(d), np.empty(d)
         rho = penalty.rho()
         inner, weights = penalty.in_units(units)
@@ -140,43 +141,27 @@ class GLMNodes:
             self._refuse_separated(node, loss, w, b)
         kinks = rho.kink * inner * weights
         coefficients = w * units
-        intercept = self._intercept(node, coefficients, b)
-        return Solution(coefficients, intercept, value, w, gradient, size, kinks)
+        return Solution(coefficients, b, value, w, gradient, size, kinks)
 
     def evaluate(
-        self, node: int, weights: NDArray[np.float64], intercept: float | None
+        self, node: int, weights: NDArray[np.float64], level: float | None
     ) -> tuple[float, NDArray[np.float64], float, float, float]:
-        """Loss, gradient (d,), column scale, relative residual of the intercept, and the intercept.
+        """Loss, gradient (d,), column scale, relative residual of the level, and the level.
 
-        Without an intercept, the best one for ``weights`` (d,). The gradient is that of centred
-        columns, which is the same wherever the intercept is stationary.
+        Without a level, the best one for ``weights`` (d,). The gradient is that of centred
+        columns, which is the same wherever the level is stationary.
         """
         loss, unit = self._loss(node), float(self._unit[node])
         w = weights * self._scale / unit
-        if intercept is None:
+        if level is None:
             middle = loss.start(self._targets[node], self._omega)
-            b, _, _ = solve_glm(
-                self._Z,
-                self._omega,
-                self._targets[node],
-                *self._formulas[node],
-                self._deviations,
-                np.zeros(w.size, dtype=bool),
-                w,
-                middle - float(self._omega @ (w @ self._Z)),
-                NoPenalty().rho(),
-                np.ones(w.size),
-                np.ones(w.size),
-                self.tolerance,
-                np.empty(w.size),
-                np.empty(w.size),
-            )
+            b = self._best_intercept(node, w, middle - float(self._omega @ (w @ self._Z)))
         else:
-            b = self._centred(node, weights, intercept)
+            b = level
         value, size, slope, _ = self._terms(node, w, b)
         gradient = (self._Z @ slope) * (self._scale / unit)
         rest = abs(float(slope.sum())) / size
-        return value, gradient, size / unit, rest, self._intercept(node, weights, b)
+        return value, gradient, size / unit, rest, b
 
     def curvature(
         self, node: int, solution: Solution, index: NDArray[np.int64]
@@ -185,8 +170,7 @@ class GLMNodes:
 
         In scaled units, with the intercept at its best.
         """
-        b = self._centred(node, solution.weights, solution.intercept)
-        *_, curvature = self._terms(node, solution.scaled, b)
+        *_, curvature = self._terms(node, solution.scaled, solution.level)
         rows, diagonal = np.empty((index.size + 1, self.data.d)), np.empty(self.data.d)
         curvature_rows(self._Z, curvature, index, rows, diagonal)
         along, total = rows[-1], max(float(curvature.sum()), np.finfo(float).tiny)
@@ -199,15 +183,15 @@ class GLMNodes:
         assert isinstance(loss, RowLoss)
         return loss
 
-    def _centred(self, node: int, weights: NDArray[np.float64], intercept: float) -> float:
-        """The intercept where columns are centred, in the unit of the loss."""
+    def intercept(self, node: int, weights: NDArray[np.float64], level: float) -> float:
+        """What is added to X w, for the constant ``level`` at the means, where w adds mean @ w."""
+        f = float(self._location[node]) + level * float(self._unit[node])
+        return f - float(self._mean @ weights)
+
+    def level(self, node: int, weights: NDArray[np.float64], intercept: float) -> float:
+        """The inverse of :meth:`intercept`; where means are large it has fewer digits."""
         f = intercept + float(self._mean @ weights)
         return (f - float(self._location[node])) / float(self._unit[node])
-
-    def _intercept(self, node: int, weights: NDArray[np.float64], b: float) -> float:
-        """The inverse of :meth:`_centred`."""
-        f = float(self._location[node]) + b * float(self._unit[node])
-        return f - float(self._mean @ weights)
 
     def _terms(
         self, node: int, w: NDArray[np.float64], b: float
@@ -219,6 +203,31 @@ class GLMNodes:
             self._Z, self._omega, y, *self._formulas[node], w, b, slope, curvature
         )
         return value, size, slope, curvature
+
+    def _best_intercept(self, node: int, w: NDArray[np.float64], b: float) -> float:
+        """Where the slope by the intercept changes its sign, looked for from ``b``.
+
+        The slope of a convex loss rises, so that halving an interval finds it whatever its
+        curvature; Newton's method is faster where there is some.
+        """
+        low, high, stride = -np.inf, np.inf, 1.0
+        for _ in range(_HALVINGS):
+            _, size, slope, curvature = self._terms(node, w, b)
+            total, bend = float(slope.sum()), float(curvature.sum())
+            if not abs(total) > 0.01 * self.tolerance * size:
+                break
+            low, high = (b, high) if total < 0.0 else (low, b)
+            newton = b - total / bend if bend > 0.0 else np.nan
+            stride *= 2.0
+            if low < newton < high and abs(newton - b) < stride:
+                b = newton
+            elif np.isfinite(low) and np.isfinite(high):
+                b = 0.5 * (low + high)
+                if b in (low, high):
+                    break
+            else:
+                b = b + stride if total < 0.0 else b - stride
+        return b
 
     def _curvature(self, node: int, w: NDArray[np.float64], b: float) -> NDArray[np.float64]:
         *_, curvature = self._terms(node, w, b)

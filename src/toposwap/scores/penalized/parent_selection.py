@@ -116,5 +116,6 @@ def _decreases(
 ) -> NDArray[np.float64]:
     """g^2 / 2h for every variable (d,), zero for those that depend on the parents."""
     left = diagonal - np.einsum("iu,iu->u", rows, inverse @ rows)
-    free = left > _DEPENDENT * diagonal
-    return np.where(free, solution.gradient**2 / (2.0 * np.where(free, left, 1.0)), 0.0)
+    free = left > np.maximum(_DEPENDENT * diagonal, np.finfo(float).tiny)
+    with np.errstate(over="ignore"):
+        return np.where(free, solution.gradient**2 / (2.0 * np.where(free, left, 1.0)), 0.0)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.validation import named
 from toposwap.losses import GaussianLoss, LeastSquaresLoss, LogisticLoss
 from toposwap.losses.base import rows_of
 from toposwap.losses.logistic import zeros_and_ones
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Numbers of hidden activations held at once; more nodes than that are computed in turns.
 _LARGEST_BATCH = 4_000_000
+#: Standard deviations beyond which products of columns, weights and slopes are no numbers.
+_SMALLEST, _LARGEST = 1e-20, 1e20
 
 
 class BoundNetworks(OwnNodes):
@@ -45,6 +48,7 @@ class Networks:
         self.score, self.data = score, data
         self.device = checked_device(self.torch, score.device)
         rows = rows_of(data, score.name)
+        _refuse_sizes(data)
         self.losses = score.loss.columns(data)
         self._kinds = np.array([_kind(loss, data.names[j]) for j, loss in enumerate(self.losses)])
         # Without biases the origin matters: then columns are taken as they are.
@@ -205,6 +209,17 @@ def activation(torch: Any, name: Any) -> Any:
     if callable(name):
         return name
     return getattr(torch, name, None) or getattr(torch.nn.functional, name)
+
+
+def _refuse_sizes(data: Dataset) -> None:
+    deviations = data.deviations * data.scale
+    beyond = (deviations < _SMALLEST) | (deviations > _LARGEST)
+    if beyond.any():
+        raise InputError(
+            f"standard deviations below {_SMALLEST:.0e} or above {_LARGEST:.0e} in "
+            f"{named(data.names, beyond)}: the score 'torch-mlp' solves networks in the units of "
+            "the data; use other units, or score='mlp'"
+        )
 
 
 _SQUARES, _GAUSSIAN, _LOGISTIC = 0, 1, 2
