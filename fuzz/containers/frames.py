@@ -89,9 +89,9 @@ def _other_types(table: Table, draw: Draw) -> Held:
         return frame.astype("double[pyarrow]"), table.values
     if kind == "mixed":
         name = frame.columns[0]
-        frame[name] = frame[name].astype(np.float32)
         seen = table.values.copy()
         with np.errstate(over="ignore"):
+            frame[name] = frame[name].astype(np.float32)
             seen[:, 0] = seen[:, 0].astype(np.float32)
         return frame, seen
     if kind == "object":

@@ -117,6 +117,8 @@ def score_confirmed(run: FitRun) -> Iterator[str]:
     if score.edge_blocks:
         return
     loss: Any = getattr(score, "loss", score)
+    if not hasattr(loss, "name"):
+        return
     pooled = loss is score or loss.name == "equal-variance"
     losses = [loss] * data.d if pooled else list(loss.columns(data))
     interval = expected_score(score, losses, X, model.weights_, center=case.center)
