@@ -50,10 +50,12 @@ def expected_score(
     W: NDArray[np.float64],
     *,
     center: bool,
+    floor: bool = True,
 ) -> Interval | None:
     """Q at ``W`` on the rows ``X``, None where no formula is written down here.
 
-    ``losses`` has the loss of each column, which a score may choose by looking at them.
+    ``losses`` has the loss of each column, which a score may choose by looking at them. Without
+    ``floor`` residuals count as they are, however small.
     """
     n, d = X.shape
     total = _penalty(score, W, n, d)
@@ -65,7 +67,7 @@ def expected_score(
         each = [_residual(rows, weights, j, center=center) for j in range(d)]
         low = np.sqrt(sum(np.maximum(r.size - r.error, 0) ** 2 for r in each) * n)
         high = np.sqrt(sum((r.size + r.error) ** 2 for r in each) * n)
-        if score.penalty.name in _OF_EDGES:
+        if floor and score.penalty.name in _OF_EDGES:
             none = np.zeros_like(weights)
             own = sum(_residual(rows, none, j, center=center).size ** 2 for j in range(d))
             least = _LEAST * np.sqrt(own * n)
@@ -73,7 +75,7 @@ def expected_score(
         return Interval(_log(low) * d + total, _log(high) * d + total)
     low_sum = high_sum = total
     # Where the likelihood of all columns selects edges, what others determine is not told further.
-    floored = names == {"gaussian"} and score.penalty.name in _OF_EDGES
+    floored = floor and names == {"gaussian"} and score.penalty.name in _OF_EDGES
     for j, loss in enumerate(losses):
         if loss.name in _SQUARES:
             r = _residual(rows, weights, j, center=center)
@@ -103,7 +105,7 @@ def _residual(rows: Any, weights: Any, j: int, *, center: bool) -> Residual:
 
 
 #: The least residual of a column that Gaussian L0 scores tell, in its standard deviations.
-_LEAST = np.sqrt(1e-9)
+_LEAST = np.sqrt(1e-8)
 _OF_EDGES = ("l0", "bic", "ebic")
 
 

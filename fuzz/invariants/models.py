@@ -121,9 +121,15 @@ def score_confirmed(run: FitRun) -> Iterator[str]:
         return
     pooled = loss is score or loss.name == "equal-variance"
     losses = [loss] * data.d if pooled else list(loss.columns(data))
-    interval = expected_score(score, losses, X, model.weights_, center=case.center)
-    if interval is not None and not interval.holds(model.score_):
+    given = (score, losses, X, model.weights_)
+    interval = expected_score(*given, center=case.center)
+    if interval is None:
+        return
+    if not interval.holds(model.score_):
         yield f"score {model.score_!r}, but the formula gives {interval.low!r} to {interval.high!r}"
+    plain = expected_score(*given, center=case.center, floor=False)
+    if plain is not None and not plain.holds(model.score_) and not model.remarks_:
+        yield f"score {model.score_!r} has a floor, nobody says so; without it {plain.low!r}"
 
 
 @of_models
@@ -152,8 +158,12 @@ def no_worse_than_its_start(run: FitRun) -> Iterator[str]:
     model, X = run.model, run.case.seen
     last = model.history_[-1].score
     # Squares are known to so many digits of what the columns hold.
-    squares = float(np.square(X).sum()) if X is not None and model.result_.scale_dependent else 0.0
-    if model.score_ > last + 1e-6 * max(1.0, abs(last)) + 1e-12 * squares:
+    squares = 0.0
+    if X is not None and model.result_.scale_dependent:
+        centred = X - X.mean(axis=0) if run.case.center and not run.case.covariance else X
+        squares = float(np.square(centred).sum())
+    told = any("few digits" in remark for remark in model.remarks_)
+    if not told and model.score_ > last + 2e-6 * max(1.0, abs(last)) + 1e-12 * squares:
         yield f"the search ended at {last!r}, the result has {model.score_!r}"
 
 

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from toposwap.search import Progress, Search
 
 
+#: Relative difference of the score that a search ends with and of the one computed afresh.
+_DIGITS = 1e-6
+
+
 def learn(
     data: Dataset,
     score: Score,
@@ -111,6 +115,7 @@ def learn(
     del fit, first
     assessment = assess(bound, parameters)
     _refuse_not_finite(assessment, bound)
+    digits_remark = _lost_digits(history[-1].score, assessment, bound)
     pruned, pruning_remark = _prune(pruner, bound, parameters, order, rng, deadline)
     return Result.of(
         assessment,
@@ -121,7 +126,7 @@ def learn(
         pruned=pruned,
         parameters=parameters,
         predictor=predictor_of(bound, parameters),
-        remarks=tuple(text for text in (remark, pruning_remark) if text is not None),
+        remarks=tuple(text for text in (remark, digits_remark, pruning_remark) if text is not None),
     )
 
 
@@ -133,6 +138,23 @@ def _refuse_not_finite(assessment: Assessment, bound: BoundScore) -> None:
     raise InputError(
         f"the score {bound.score.name} is not finite where the search ended: columns of too "
         "different sizes, or that determine each other; standardise them, or drop some"
+    )
+
+
+def _lost_digits(searched: float, assessment: Assessment, bound: BoundScore) -> str | None:
+    """A remark where Q is not what the search took it for.
+
+    Where columns nearly determine each other, sums over correlations lose the digits that decide.
+    """
+    off = abs(assessment.score - searched)
+    squares = np.square(bound.data.deviations * bound.data.scale).sum()
+    size = max(1.0, abs(searched), squares if assessment.scale_dependent else 0.0)
+    if not off > _DIGITS * size:
+        return None
+    return (
+        f"the search took the score for {searched:.6g}, and it is {assessment.score:.6g}: some "
+        "columns nearly determine each other, which leaves a search few digits; drop one of each "
+        "such group"
     )
 
 

@@ -127,6 +127,22 @@ def test_scores_are_confirmed_by_their_formulas(score):
     assert "score confirmed" in [found for found, _ in broken(run)]
 
 
+def test_a_floor_of_the_score_must_be_told():
+    x = np.random.default_rng(0).standard_normal((60, 2))
+    drawn = table()
+    drawn.values[:, 1] = drawn.values[:, 0] + 1e-7 * x[:, 1]
+    case = FitCase(
+        drawn, "array", drawn.values, drawn.values, Recipe("'bic'", lambda _t: "bic"), {}
+    )
+    run = FitRun(case)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run.model = ts.Topo("bic").fit(case.held)
+    assert broken(run) == []
+    in_result(run, remarks=())
+    assert "score confirmed" in [found for found, _ in broken(run)]
+
+
 def a_command(tmp_path, *arguments):
     """A command that did what it should."""
     path = tmp_path / "in.csv"

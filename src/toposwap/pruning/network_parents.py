@@ -158,7 +158,7 @@ def criterion(solver: NodeSolver, node: int, fit: NodeFit, candidates: int) -> f
     output = network.output[np.append(used, True) if problem.intercept else used]
     loss, gain, rank = _without_penalties(problem, first, output, active)
     if not problem.loss.by_rows:
-        deviance = n * float(np.log(2.0 * (loss - gain)))
+        deviance = n * float(np.log(2.0 * max(loss - gain, np.finfo(float).tiny)))
     else:
         deviance = 2.0 * n * (loss - gain)
     if rank + 1 >= n:

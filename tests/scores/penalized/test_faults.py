@@ -172,7 +172,7 @@ def test_intercepts_are_fitted():
     X = mixed_table(0)
     bound = Penalized("auto", L1(0.02)).bind(Dataset.from_table(X))
     fit = bound.fit(Order(range(5)))
-    W, b = fit.parameters()
+    W, b, _ = fit.parameters()
     f = b + X @ W
     means = [1 / (1 + np.exp(-f[:, 0])), np.exp(f[:, 1]), *f[:, 2:].T]
     np.testing.assert_allclose([mean.mean() for mean in means], X.mean(axis=0), atol=1e-8)

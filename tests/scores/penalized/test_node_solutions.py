@@ -55,7 +55,7 @@ def test_node_solutions_are_scipys(score, seed):
     for node in range(d):
         allowed = (rng.random(d) < 0.8) & (np.arange(d) != node)
         fit = bound.fit_node(node, allowed, None)
-        w, b = fit.parameters
+        w, b = bound.coefficients(node, fit)
         assert not w[~allowed].any()
         if score.convex:
             start = (np.zeros(np.count_nonzero(allowed)), 0.1)
@@ -75,7 +75,7 @@ def test_lasso_is_scikit_learns():
     X = bound.data.rows
     for node in range(8):
         allowed = np.arange(8) != node
-        w, b = bound.fit_node(node, allowed, None).parameters
+        w, b = bound.coefficients(node, bound.fit_node(node, allowed, None))
         other = Lasso(alpha=0.1, tol=1e-14, max_iter=100_000).fit(X[:, allowed], X[:, node])
         np.testing.assert_allclose(w[allowed], other.coef_, atol=1e-7)
         assert b == pytest.approx(other.intercept_, abs=1e-6)
@@ -94,7 +94,7 @@ def test_ridge_is_scikit_learns(loss):
         other = PoissonRegressor(alpha=weight, solver="newton-cholesky", tol=1e-12)
     for node in range(6):
         allowed = np.arange(6) != node
-        w, b = bound.fit_node(node, allowed, None).parameters
+        w, b = bound.coefficients(node, bound.fit_node(node, allowed, None))
         other.fit(X[:, allowed], X[:, node])
         np.testing.assert_allclose(w[allowed], np.ravel(other.coef_), atol=1e-6)
         assert b == pytest.approx(np.ravel(other.intercept_)[0], abs=1e-6)
@@ -114,7 +114,7 @@ def test_l1_logistic_is_scikit_learns():
     X = bound.data.rows
     for node in range(6):
         allowed = np.arange(6) != node
-        w, b = bound.fit_node(node, allowed, None).parameters
+        w, b = bound.coefficients(node, bound.fit_node(node, allowed, None))
         other = l1_logistic("saga", 0.01, len(X), random_state=0).fit(X[:, allowed], X[:, node])
         np.testing.assert_allclose(w[allowed], other.coef_[0], atol=1e-6)
         assert b == pytest.approx(other.intercept_[0], abs=1e-6)
@@ -128,8 +128,9 @@ def test_l1_logistic_is_liblinears(weight):
     y = (rng.random(300) < 1 / (1 + np.exp(-0.7 * Z[:, 0] + 0.4 * Z[:, 1]))).astype(float)
     X = np.column_stack([np.vstack([Z, -Z]), np.concatenate([y, 1 - y])])
     score = Penalized(["least-squares"] * 6 + ["logistic"], L1(weight))
-    fit = score.bind(Dataset.from_table(X)).fit_node(6, np.arange(7) < 6, None)
-    w, b = fit.parameters
+    bound = score.bind(Dataset.from_table(X))
+    fit = bound.fit_node(6, np.arange(7) < 6, None)
+    w, b = bound.coefficients(6, fit)
     other = l1_logistic("liblinear", weight, len(X), fit_intercept=False, random_state=0)
     other.fit(X[:, :6], X[:, 6])
     np.testing.assert_allclose(w[:6], other.coef_[0], atol=1e-6)
@@ -147,7 +148,7 @@ def test_without_a_penalty_it_is_statsmodels(loss, family):
     X = bound.data.rows
     for node in range(6):
         allowed = np.arange(6) != node
-        w, b = bound.fit_node(node, allowed, None).parameters
+        w, b = bound.coefficients(node, bound.fit_node(node, allowed, None))
         model = sm.GLM(X[:, node], sm.add_constant(X[:, allowed]), getattr(sm.families, family)())
         found = model.fit(tol=1e-14, maxiter=200).params
         np.testing.assert_allclose(w[allowed], found[1:], atol=1e-6)
@@ -164,7 +165,7 @@ def test_l1_is_statsmodels(loss):
     alpha = len(X) * np.array([0.0] + [weight] * 4)
     for node in range(5):
         allowed = np.arange(5) != node
-        w, b = bound.fit_node(node, allowed, None).parameters
+        w, b = bound.coefficients(node, bound.fit_node(node, allowed, None))
         model = (sm.Logit if loss == "logistic" else sm.Poisson)(
             X[:, node], sm.add_constant(X[:, allowed])
         )

@@ -95,7 +95,7 @@ def test_one_node_of_the_users_terms_is_scipys(own):
     X = real_table(1, 4, 200)
     loss, penalty = own.LogCosh(), own.ElasticNet()
     bound = Penalized(loss, penalty).bind(ts.core.dataset.Dataset.from_table(X))
-    w, b = bound.fit_node(0, np.arange(4) != 0, None).parameters
+    w, b = bound.coefficients(0, bound.fit_node(0, np.arange(4) != 0, None))
 
     def objective(p):
         r = (p[0] + X[:, 1:] @ (p[1:4] - p[4:]) - X[:, 0]) / 0.7

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 G, S, ROWS = 0, 1, 2
 
 #: A candidate whose variance given the parents is below this share of its own depends on them.
-DEPENDENT = 1e-9
+DEPENDENT = 1e-8
 
 
 @kernel(inner=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _SWEEPS = 40
 _NEWTON_STEPS = 3
-ROUNDS = 50
+ROUNDS = 20
 
 
 @kernel(inner=True)

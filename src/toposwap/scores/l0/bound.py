@@ -9,7 +9,7 @@ With :math:`\lambda = \text{factor} \log n / 2n` the first is the Bayesian infor
 For an order each node has parents among its predecessors such that no single addition or removal
 lowers Q; see :mod:`~toposwap.kernels.l0.node` and :mod:`~toposwap.kernels.l0.insertion_deltas`.
 
-A residual variance below :math:`10^{-9}` of the column's own counts as that: correlations tell no
+A residual variance below :math:`10^{-8}` of the column's own counts as that: correlations tell no
 less, and where other columns determine one exactly the likelihood has no bound.
 
 Memory is :math:`O(d^2 + d k d)` with ``k`` the largest number of parents allowed.

@@ -135,19 +135,22 @@ class BoundPenalized(SeparableScore):
         levels = np.array([node.parameters[1] for node in nodes])
         return Coefficients(weights, self._intercepts(weights, levels), levels)
 
+    def coefficients(self, node: int, fit: NodeFit) -> tuple[NDArray[np.float64], float]:
+        """The weights (d,) and the intercept of one node, in the units of the data."""
+        weights, level = fit.parameters
+        return weights, self._intercept(node, weights, level)
+
+    def _intercept(self, node: int, weights: NDArray[np.float64], level: float) -> float:
+        """What is added to X w, for the level at the means; Gaussian columns have theirs there."""
+        if self._glm is None or self._moments[node]:
+            return float(self.data.mean[node] - self.data.mean @ weights)
+        return self._glm.intercept(node, weights, float(level))
+
     def _intercepts(
         self, weights: NDArray[np.float64], levels: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The constants (d,) that are added to X W."""
-        mean = self.data.mean
-        return np.array(
-            [
-                mean[j] - mean @ weights[:, j]
-                if self._glm is None or self._moments[j]
-                else self._glm.intercept(j, weights[:, j], float(levels[j]))
-                for j in range(self.data.d)
-            ]
-        )
+        return np.array([self._intercept(j, weights[:, j], levels[j]) for j in range(self.data.d)])
 
     def _stationary(
         self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None, weight: float = 1.0

@@ -174,7 +174,10 @@ class GLMNodes:
         rows, diagonal = np.empty((index.size + 1, self.data.d)), np.empty(self.data.d)
         curvature_rows(self._Z, curvature, index, rows, diagonal)
         along, total = rows[-1], max(float(curvature.sum()), np.finfo(float).tiny)
-        return rows[:-1] - np.outer(along[index], along / total), diagonal - along * along / total
+        # Coefficients on their way to infinity overflow here, and are refused by whoever asks next.
+        with np.errstate(over="ignore", invalid="ignore"):
+            rest = np.outer(along[index], along / total)
+            return rows[:-1] - rest, diagonal - along * along / total
 
     # --- inside ----------------------------------------------------------------------------------
 
@@ -233,7 +236,8 @@ class GLMNodes:
         *_, curvature = self._terms(node, w, b)
         H = curvature_matrix(self._Z, curvature, np.arange(self.data.d), self.data.d)
         total = max(float(H[-1, -1]), np.finfo(float).tiny)
-        return np.asarray(H[:-1, :-1] - np.outer(H[-1, :-1], H[-1, :-1]) / total)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(H[:-1, :-1] - np.outer(H[-1, :-1], H[-1, :-1] / total))
 
     def _refuse_separated(self, node: int, loss: RowLoss, w: NDArray[np.float64], b: float) -> None:
         """Refuse coefficients that are on their way to infinity.
@@ -248,8 +252,8 @@ class GLMNodes:
         middle = loss.start(self._targets[node], self._omega)
         *_, alone = self._terms(node, np.zeros_like(w), middle)
         spread = self._deviations[active] * np.sqrt(alone.sum())
-        relative = np.linalg.eigvalsh(H / spread[:, None] / spread)
-        if relative[0] < _FLAT:
+        relative = H / spread[:, None] / spread
+        if not np.isfinite(relative).all() or np.linalg.eigvalsh(relative)[0] < _FLAT:
             raise InputError(
                 f"column {self.data.names[node]!r}: its {loss.separated} are told apart perfectly "
                 "by other columns, so its coefficients have no finite value; use an l1 or ridge "
