@@ -24,7 +24,8 @@ def test_the_budget_is_kept_where_penalties_weigh_nothing(n, d):
         model = ts.Topo("mlp", time_budget=0.4).fit(X)
     taken = time.perf_counter() - began - (lost_seconds() - lost)
     assert model.status_ == "time limit"
-    assert taken < 1.2 * 0.4 + 1.0
+    # Thirty seconds without a limit; machines that run tests are busy.
+    assert taken < 5.0
     assert np.isfinite(model.score_)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _ROUNDS = 1000
 #: A solution is given up when its residual has not fallen to _SLOW of what it was _PATIENCE rounds
 #: ago: columns that nearly determine each other leave no more digits.
-_PATIENCE, _SLOW = 10, 0.8
+_PATIENCE, _SLOW = 20, 0.7
 #: How often a rough answer looks again which columns take part and how large s is.
 _ROUGH_ROUNDS = 2
 #: A residual variance below this share of the column's own is rounding error.
