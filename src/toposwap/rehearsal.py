@@ -58,22 +58,28 @@ def compile_ahead(bound: BoundScore) -> None:
     if cache.read(done) is not None:
         return
     announce()
+    with standstill():
+        if _in_two_processes(bound, surrogates):
+            cache.write(done, pickle.dumps(True))
+
+
+def _in_two_processes(bound: BoundScore, surrogates: list[Score]) -> bool:
+    """Rehearse the score here and what comes before it elsewhere; False where that cannot be."""
     piece = _piece_of(bound.data)
-    child = _started(strategy.start, surrogates, piece)
+    child = _started(bound.strategy.start, surrogates, piece)
     if child is None:
-        return
+        return False
     try:
         with CtrlC() as ctrl_c:
             rehearse(bound.score, piece)
         # The search of a rehearsal would keep its best order and go on.
         if ctrl_c.pressed:
             raise KeyboardInterrupt
-        with standstill():
-            child.wait()
+        child.wait()
     finally:
         child.kill()
         child.wait()
-    cache.write(done, pickle.dumps(True))
+    return True
 
 
 def rehearse(score: Score, rows: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _lost = 0.0
+_depth = 0
 
 
 def clock() -> float:
@@ -24,10 +25,13 @@ def lost_seconds() -> float:
 
 @contextmanager
 def standstill() -> Iterator[None]:
-    """Stop the clock; for one block at a time."""
-    global _lost  # noqa: PLW0603 - one clock for the process
+    """Stop the clock; of blocks within blocks the outermost counts."""
+    global _lost, _depth  # noqa: PLW0603 - one clock for the process
     began = time.perf_counter()
+    _depth += 1
     try:
         yield
     finally:
-        _lost += time.perf_counter() - began
+        _depth -= 1
+        if _depth == 0:
+            _lost += time.perf_counter() - began
