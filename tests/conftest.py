@@ -27,9 +27,12 @@ def pytest_collection_modifyitems(config, items):
     items[:] = kept
 
 
-# A run in the background inherits an ignored Ctrl-C, which tests send to themselves and to others.
+# A run in the background inherits ignored signals, which tests send to themselves and to others.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+for name in ("SIGTERM", "SIGHUP"):
+    if signal.getsignal(getattr(signal, name, signal.SIGTERM)) is signal.SIG_IGN:
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 @pytest.fixture

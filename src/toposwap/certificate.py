@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from toposwap.scores.base import Point
 
 
+_LARGEST = float(np.finfo(float).max)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
     """Whether a point satisfies the KKT conditions, and what that means.
@@ -146,8 +149,12 @@ def certify(
         np.multiply(relative, row, out=relative, where=walk_back)
     if point.relative is not None:
         relative = np.where(walk_back, relative, point.relative)
+    # What is not a number, or too large for one, is as far off as can be.
+    matrix = np.nan_to_num(matrix, nan=_LARGEST, posinf=_LARGEST)
+    relative = np.nan_to_num(relative, nan=_LARGEST, posinf=_LARGEST)
     i, j = np.unravel_index(relative.argmax(), relative.shape)
-    residual = float(max(relative[i, j], point.rest))
+    rest = float(point.rest)
+    residual = max(float(relative[i, j]), rest if rest <= _LARGEST else _LARGEST)
     return Certificate(
         satisfied=bool(residual <= tolerance),
         kind="local minimum" if convex else "KKT point",

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 _ROUNDS = 1000
 #: A solution is given up when its residual has not fallen to _SLOW of what it was _PATIENCE rounds
-#: ago: columns that nearly determine each other leave no more digits.
-_PATIENCE, _SLOW = 20, 0.7
+#: ago, nor its value by _GAIN: columns that nearly determine each other leave no more digits.
+_PATIENCE, _SLOW, _GAIN = 20, 0.7, 1e-3
 #: How often a rough answer looks again which columns take part and how large s is.
 _ROUGH_ROUNDS = 2
 #: A residual variance below this share of the column's own is rounding error.
@@ -69,7 +69,7 @@ def solve_gaussian(
     error = np.empty(d)
     own = C[node, node]
     s = own
-    before = np.inf
+    before, past = np.inf, np.inf
     for round_ in range(_ROUNDS):
         for t in range(d):
             error[t] = columns[node, t]
@@ -103,9 +103,9 @@ def solve_gaussian(
         if rough and round_ == _ROUGH_ROUNDS:
             return s, False
         if round_ % _PATIENCE == _PATIENCE - 1:
-            if worst > _SLOW * before:
+            if worst > _SLOW * before and s > (1.0 - _GAIN) * past:
                 return s, False
-            before = worst
+            before, past = worst, s
         H = np.empty((m, m))
         down, q, start = np.empty(m), np.empty(m), np.empty(m)
         stretch, stress, close = np.empty(m), np.empty(m), np.empty(m)

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 
 _STEPS = 500
 #: As in gaussian_node.py.
-_PATIENCE, _SLOW = 20, 0.7
+_PATIENCE, _SLOW, _GAIN = 20, 0.7, 1e-3
 _BLOCK = 512
 _LARGEST_DAMPING = 1e6
 _LEAST_DAMPING = 1e-6
+_DECREASE = 1e-3
 _ROUNDING = 1e-13
 
 
@@ -164,17 +165,17 @@ def solve_glm(
     """Minimise in place from ``w`` (d,), zero outside ``allowed``; b, the loss, and convergence.
 
     ``gradient`` (d,) receives the gradient of the loss, ``scale`` (d,) the size of the terms that
-    cancel in it. The penalty of coordinate u is
-    weights[u] * rho(units[u] w[u]).
+    cancel in it. The penalty of coordinate u is weights[u] * rho(units[u] w[u]).
     """
     d, n = Z.shape
     slope, curvature = np.empty(n), np.empty(n)
     work = np.empty(d, dtype=np.int64)
     trial = np.empty(d)
     loss, size = loss_terms(Z, omega, y, terms, parameters, w, b, slope, curvature)
-    total = loss + penalty_sum(w, rho, units, weights)
+    penalty = penalty_sum(w, rho, units, weights)
+    total = loss + penalty
     damping = 0.0
-    before = np.inf
+    before, past = np.inf, np.inf
     for step in range(_STEPS):
         _gradient(Z, slope, gradient)
         own = slope.sum()
@@ -196,9 +197,9 @@ def solve_glm(
         if stationary:
             return b, loss, True
         if step % _PATIENCE == _PATIENCE - 1:
-            if worst > _SLOW * before:
+            if worst > _SLOW * before and total > past - _GAIN * abs(past):
                 return b, loss, False
-            before = worst
+            before, past = worst, total
         H = curvature_matrix(Z, curvature, work, m)
         # The intercept comes last and bears no penalty.
         here, start, down = np.empty(m + 1), np.empty(m + 1), np.empty(m + 1)
@@ -224,10 +225,16 @@ def solve_glm(
             loss, reached = loss_terms(
                 Z, omega, y, terms, parameters, trial, start[m], slope, curvature
             )
-            after = loss + penalty_sum(trial, rho, units, weights)
+            left = penalty_sum(trial, rho, units, weights)
+            after = loss + left
+            # Without a part of what the slope foretells, steps may go to and fro for ever.
+            foretold = left - penalty
+            for i in range(m + 1):
+                foretold += down[i] * (start[i] - here[i])
             # Sums over many rows are no more accurate than this.
-            if after <= total + _ROUNDING * (abs(total) + size):
-                size = reached
+            rounding = _ROUNDING * (abs(total) + size)
+            if after <= total + _DECREASE * min(foretold, 0.0) + rounding:
+                size, penalty = reached, left
                 break
             first = False
             grown = max(10.0 * damping, 1e-3 * (1.0 + size))
