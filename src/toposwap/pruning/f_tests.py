@@ -159,7 +159,10 @@ def _weakest(
     q, r = np.linalg.qr(columns)
     along = q.T @ response
     rss = float(response @ response - along @ along)
-    inverse = np.linalg.inv(r)
+    try:
+        inverse = np.linalg.inv(r)
+    except np.linalg.LinAlgError:  # functions that determine each other
+        inverse = np.linalg.pinv(r)
     coefficients = inverse @ along
     stops = np.cumsum(sizes[parents])
     free = n - 1 - int(stops[-1])
@@ -167,7 +170,8 @@ def _weakest(
     for k, stop in enumerate(stops):
         part = slice(stop - sizes[parents[k]], stop)
         covariance = inverse[part] @ inverse[part].T
-        raised[k] = coefficients[part] @ np.linalg.solve(covariance, coefficients[part])
+        solved = np.linalg.lstsq(covariance, coefficients[part], rcond=None)[0]
+        raised[k] = coefficients[part] @ solved
     p = _p_values(raised, rss, sizes[parents], free)
     worst = int(np.lexsort((raised, -p))[0])
     return parents[worst] if p[worst] > bar else None
