@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 HEAVY = {"mlp": 0.25, "torch": 0.1, "own": 0.8}
 _USUAL = {"auto": 12.0, "least-squares": 10.0, "bic": 9.0, "basis": 3.0, "basis-bic": 3.0,
           "basis-mcp": 2.0, "basis-lasso": 2.0, "ebic": 4.0, "gaussian-mcp": 3.0}  # fmt: skip
+#: Scores whose nodes are solved by algebra.
+_CLOSED = {"bic", "ebic", "equal-variance-l0", "least-squares"}
 #: Kinds of tables that a loss takes; every other takes any.
 _KINDS = {"logistic": "binary", "poisson": "counts"}
 
@@ -43,12 +45,15 @@ class Recipe:
         The tables that it is for, None where any will do, and sometimes where it will not.
     slow
         Whether it takes seconds where others take milliseconds.
+    iterates
+        Whether a node's parameters are the end of iterations.
     """
 
     text: str
     make: Callable[[Table], Any]
     kind: str | None = None
     slow: bool = False
+    iterates: bool = True
 
 
 def draw_score(draw: Draw) -> Recipe:
@@ -82,12 +87,13 @@ def draw_score(draw: Draw) -> Recipe:
     kind = kind if draw.chance(0.9) else None
     settings = _draw_score_settings(draw, name)
     if not settings:
-        return Recipe(repr(name), lambda _table: name, kind)
+        return Recipe(repr(name), lambda _table: name, kind, iterates=name not in _CLOSED)
     return Recipe(
         f"named_score({name!r}, {settings!r})",
         lambda _table: named_score(name, settings),
         kind,
         slow=name == "mlp",
+        iterates=name not in _CLOSED,
     )
 
 

@@ -33,16 +33,19 @@ if TYPE_CHECKING:
 WRONG = 0.01
 _WRONG: tuple[Any, ...] = (
     -1, 0, 0.5, "", "no such name", float("nan"), float("inf"), [], {}, True, b"x", np.int64(-3),
-    object, (1, 2), 1e400, 10**30,
+    object(), (1, 2), 1e400, 10**30,
 )  # fmt: skip
 _SEARCHES = {"auto": 55.0, "paper": 15.0, "insertion": 12.0, "exact": 8.0, "none": 10.0}
 #: Learners of other packages take long, and what they print is theirs.
 _BASELINES = dict.fromkeys(("notears", "golem-ev", "golem-nv", "kkts"), 10.0) | {"notears-mlp": 1.0}
 #: Columns up to which all orders, or all sets of parents, are tried in no time.
 _MOST_EXACT = 7
+#: Columns beyond which a score that is solved by iterations gets a budget: a nonconvex penalty on
+#: more columns than rows takes minutes there, and the budget's promise is what can be held to.
+_WIDE = 20
 
 
-def draw_settings(draw: Draw, table: Table) -> dict[str, Any]:
+def draw_settings(draw: Draw, table: Table, *, iterates: bool) -> dict[str, Any]:
     """Arguments of ``Topo`` but the score; those that keep their default are left out."""
     settings: dict[str, Any] = {}
     for name in inspect.signature(Topo).parameters:
@@ -52,6 +55,8 @@ def draw_settings(draw: Draw, table: Table) -> dict[str, Any]:
         generator, probability = GENERATORS[name]
         if draw.chance(probability):
             settings[name] = generator(draw, table)
+    if iterates and table.shape[1] > _WIDE:
+        settings.setdefault("time_budget", draw.among([1, 5]))
     if draw.chance(WRONG):
         settings[draw.among(list(GENERATORS))] = draw.among(_WRONG)
     return settings
