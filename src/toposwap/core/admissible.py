@@ -74,6 +74,11 @@ class Admissible:
         """Whether something is asked of the graph that no single node can answer for."""
         return bool(self.paths or self.no_paths)
 
+    def unmet_paths(self, reached: NDArray[np.bool_]) -> tuple[tuple[int, int], ...]:
+        """Pairs without a path that must be or with one that must not; ``reached`` (d, d) tells."""
+        missing = [(a, b) for a, b in self.paths if not reached[a, b]]
+        return (*missing, *((a, b) for a, b in self.no_paths if reached[a, b]))
+
     def required_of(self, node: int) -> NDArray[np.bool_] | None:
         """The parents (d,) that ``node`` must have; None where it must have none."""
         if self.required is None or not self.required[:, node].any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -82,9 +83,7 @@ def _refuse_rings(known: Resolved) -> None:
     reached = reachability(before)
     said = sorted(known.required) + sorted(known.ancestors - known.required)
     rings = [
-        _walk(lambda v: np.flatnonzero(before[v]).tolist(), j, i)
-        for i, j in said
-        if reached[j, i]
+        _walk(lambda v: np.flatnonzero(before[v]).tolist(), j, i) for i, j in said if reached[j, i]
     ]
     if rings:
         ring = min((ring for ring in rings if ring is not None), key=len)
@@ -101,7 +100,7 @@ def _refuse_paths_that_must_not_be(known: Resolved) -> None:
         if reached[a, b]:
             walk = _walk(lambda v: np.flatnonzero(there[v]).tolist(), a, b)
             assert walk is not None
-            told = " and ".join(_step(known, i, j) for i, j in zip(walk, walk[1:], strict=False))
+            told = " and ".join(_step(known, i, j) for i, j in itertools.pairwise(walk))
             raise InputError(
                 f"knowledge: {known.names[a]} must not be an ancestor of {known.names[b]}, but "
                 f"{told}"

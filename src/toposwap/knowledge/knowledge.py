@@ -172,9 +172,7 @@ def _numbers(given: Iterable[Any], count: int) -> tuple[int, ...]:
         whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
         if not whole or not 0 <= number < count:
             there_are = f"tiers 0 to {count - 1}" if count else "no tiers"
-            raise InputError(
-                f"knowledge: closed_tiers has {number!r}, and there are {there_are}"
-            )
+            raise InputError(f"knowledge: closed_tiers has {number!r}, and there are {there_are}")
     return tuple(int(number) for number in numbers)
 
 
@@ -193,7 +191,5 @@ def _edge(given: Any, name: str) -> Any:
             f"knowledge: {name} has {given!r}, which is not of the form 'cause -> effect'"
         )
     if not isinstance(given, Iterable) or len(pair := tuple(given)) != 2:
-        raise InputError(
-            f"knowledge: {name} has {given!r}, which is no pair (cause, effect)"
-        )
+        raise InputError(f"knowledge: {name} has {given!r}, which is no pair (cause, effect)")
     return pair

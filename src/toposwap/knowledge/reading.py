@@ -78,8 +78,7 @@ def _from_tetrad(text: str, file: Path) -> dict[str, Any]:
     edges: dict[str, list[Any]] = {"forbidden": [], "required": []}
     causes: list[str] | Words | None = None
     section = None
-    for number, line in enumerate(text.splitlines(), 1):
-        line = line.strip()
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
         if not line or line.startswith(("//", "#")) or line.lower() == "/knowledge":
             continue
         if line.lower() in _SECTIONS:
@@ -170,8 +169,10 @@ def _from_edges(text: str, file: Path, separator: str) -> dict[str, Any]:
     if not rows:
         return {}
     header = [cell.strip().lower() for cell in rows[0]]
-    places = [next((header.index(n) for n in names if n in header), None) for names in
-              (_CAUSE, _EFFECT, _KIND)]
+    places = [
+        next((header.index(n) for n in names if n in header), None)
+        for names in (_CAUSE, _EFFECT, _KIND)
+    ]
     if places[0] is None or places[1] is None:
         if len(header) < 3 or header[2] not in _KINDS:
             raise InputError(

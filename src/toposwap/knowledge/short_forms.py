@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 
 from toposwap.core.errors import InputError
 from toposwap.knowledge.knowledge import ARROW
@@ -22,7 +23,7 @@ def edges_in(text: str) -> list[tuple[str, str]]:
         ends = [_unquoted(end) for end in _split(part, ARROW)]
         if len(ends) < 2 or not all(ends):
             raise InputError(f"{text!r} is not of the form 'cause -> effect'")
-        edges += list(zip(ends, ends[1:], strict=False))
+        edges += list(itertools.pairwise(ends))
     return edges
 
 

@@ -120,9 +120,7 @@ def _at_the_ends(known: Resolved, before: Table) -> Table:
     return closed(before)
 
 
-def _without_paths(
-    known: Resolved, before: Table, possible: Table
-) -> tuple[Table, list[Edge]]:
+def _without_paths(known: Resolved, before: Table, possible: Table) -> tuple[Table, list[Edge]]:
     """``before`` with what excludes paths and loses no DAG, and the pairs that are left."""
     left = [(a, b) for a, b in sorted(known.not_ancestors) if not before[b, a]]
     chosen: list[Edge] = []

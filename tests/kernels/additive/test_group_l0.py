@@ -47,7 +47,9 @@ def test_no_addition_and_no_removal_pays(problem):
     allowed[node] = False
     start = allowed & (rng.random(d) < 0.5)
     parents, worth = start.copy(), np.empty(d)
-    variance = group_l0.select(U.T @ U, sizes, node, allowed, price, len(U) // 2, parents, worth)
+    variance = group_l0.select(
+        U.T @ U, sizes, node, allowed, nobody, price, len(U) // 2, parents, worth
+    )
     assert not (parents & ~allowed).any()
     assert variance == pytest.approx(left(U, sizes, node, parents), rel=1e-6)
     best = value(U, sizes, node, parents, price)
@@ -71,5 +73,7 @@ def test_no_more_coefficients_than_allowed():
     gram[0, 3:] = gram[3:, 0] = 0.1
     parents, worth = np.zeros(4, dtype=bool), np.empty(4)
     allowed = np.array([False, True, True, True])
-    group_l0.select(gram, np.full(4, 3), 0, allowed, 0.0, 7, parents, worth)
+    group_l0.select(
+        gram, np.full(4, 3), 0, allowed, np.zeros(4, dtype=bool), 0.0, 7, parents, worth
+    )
     assert parents.sum() == 2

@@ -22,6 +22,7 @@ from toposwap.kernels.l0.partial_covariance import (
     S,
     add_parent,
     cheapest_removal,
+    no_parents,
     remove_parent,
 )
 from toposwap.kernels.l0.tables import POSITION, Nodes, Rule
@@ -83,6 +84,26 @@ def pays(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: int) -> b
 
 
 @kernel(inner=True)
+def begin(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
+    """Begin the tables of ``z`` in ``slot``, with its required parents, which come first."""
+    no_parents(rule.C, nodes.table, nodes.parents, slot, z)
+    if rule.demanding:
+        for u in range(rule.required.shape[1]):
+            if rule.required[z, u]:
+                add_parent(rule.C, nodes.table, nodes.parents, slot, z, u)
+
+
+@kernel(inner=True, inlined=True)
+def held(rule: Rule, parents: NDArray[np.int64], slot: int, z: int) -> int:
+    """How many of the parents of ``z`` in ``slot`` are required; they come first."""
+    first = 0
+    if rule.demanding:
+        while first < parents[slot, 0] and rule.required[z, parents[slot, 1 + first]]:
+            first += 1
+    return first
+
+
+@kernel(inner=True)
 def grow_and_shrink(
     nodes: Nodes, rule: Rule, slot: int, z: int, limit: int, excluded: int, included: int
 ) -> None:
@@ -123,8 +144,9 @@ def grow_and_shrink(
                 break
             add_parent(rule.C, table, parents, slot, z, best)
         dropped = False
-        while parents[slot, 0] > 0:
-            index, rise = cheapest_removal(table, parents, slot, z, work)
+        first = held(rule, parents, slot, z)
+        while parents[slot, 0] > first:
+            index, rise = cheapest_removal(table, parents, slot, z, work, first)
             if not rise < _SLACK * largest_rise(rule, z, c[z]):
                 break
             remove_parent(table, parents, slot, z, index)

@@ -130,9 +130,16 @@ def remove_parent(
 
 @kernel(inner=True)
 def cheapest_removal(
-    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, z: int, work: int
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    z: int,
+    work: int,
+    first: int,
 ) -> tuple[int, float]:
     r"""Number of the parent whose removal raises the residual variance least, and by how much.
+
+    The ``first`` parents stay.
 
     With L the (k, k) triangle of the parents' coordinates, the coefficients are
     :math:`w = L^{-\top} q[z]` and dropping parent i costs :math:`w_i^2 / \sum_j (L^{-1})_{ji}^2`.
@@ -141,7 +148,7 @@ def cheapest_removal(
     k = parents[slot, 0]
     rows = table[slot]
     inverse = table[work]
-    for i in range(k):
+    for i in range(first, k):
         inverse[ROWS + i, i] = 1.0 / rows[ROWS + i, parents[slot, 1 + i]]
         for j in range(i + 1, k):
             parent = parents[slot, 1 + j]
@@ -151,7 +158,7 @@ def cheapest_removal(
             inverse[ROWS + j, i] = total / rows[ROWS + j, parent]
     chosen = -1
     least = np.inf
-    for i in range(k):
+    for i in range(first, k):
         weight = 0.0
         precision = 0.0
         for j in range(i, k):
