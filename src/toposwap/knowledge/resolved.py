@@ -86,21 +86,14 @@ def _tiers(columns: ColumnNames, given: Sequence[Sequence[Any]]) -> tuple[tuple[
         for k, tier in enumerate(given)
     ]
     said: dict[int, tuple[int, Any]] = {}
-    turns = (
-        lambda word: not columns.is_pattern(word),
-        lambda word: columns.is_pattern(word) and word != REST,
-        lambda word: columns.is_pattern(word) and word == REST,
-    )
-    for number, of_this_turn in enumerate(turns):
+    for turn in range(3):
         before = set(said)
         for k, tier in enumerate(spoken):
             for word in tier:
-                if not of_this_turn(word):
+                if _turn(columns, word) != turn:
                     continue
                 for v in columns.find(word, f"tier {k}"):
-                    if number and v in before:
-                        continue
-                    if said.setdefault(v, (k, word))[0] != k:
+                    if v not in before and said.setdefault(v, (k, word))[0] != k:
                         first, by = said[v]
                         raise InputError(
                             f"knowledge: {columns.names[v]} stands in tier {first} "
@@ -110,3 +103,10 @@ def _tiers(columns: ColumnNames, given: Sequence[Sequence[Any]]) -> tuple[tuple[
     for v in sorted(said):
         tiers[said[v][0]].append(v)
     return tuple(map(tuple, tiers))
+
+
+def _turn(columns: ColumnNames, word: Any) -> int:
+    """When a word of a tier has its turn: names are 0, patterns 1, the rest is 2."""
+    if not columns.is_pattern(word):
+        return 0
+    return 2 if word == REST else 1

@@ -74,7 +74,7 @@ class BoundMLP(SeparableScore):
         self.remarks = (*self._few_rows(), *self._units())
 
     @property
-    def admissible(self) -> Admissible:  # type: ignore[override]
+    def admissible(self) -> Admissible:
         """The edges and orders that come into question; solvers know which are required."""
         return self._admissible
 
