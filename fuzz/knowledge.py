@@ -52,9 +52,9 @@ def random_knowledge(rng: np.random.Generator, names: Sequence[Any]) -> Knowledg
                 for _ in range(int(rng.integers(1, most + 1)))
             ]
     if "roots" in drawn:
-        said["roots"] = [names[hidden[0] if rng.random() > _WILD else rng.integers(d)]]
+        said["roots"] = [names[int(hidden[0] if rng.random() > _WILD else rng.integers(d))]]
     if "leaves" in drawn:
-        said["leaves"] = [names[hidden[-1] if rng.random() > _WILD else rng.integers(d)]]
+        said["leaves"] = [names[int(hidden[-1] if rng.random() > _WILD else rng.integers(d))]]
     return Knowledge(**said)
 
 

@@ -144,7 +144,7 @@ def certified(run: FitRun) -> Iterator[str]:
         yield f"{model.status_}, but {certificate!r}"
     if model.status_ == "not certified" and not model.remarks_:
         yield "not certified, and nothing says why"
-    case, score = run.case, _score(run)
+    score = _score(run)
     parameters = model.result_.parameters
     W = model.weights_ if hasattr(parameters, "weights") and not score.edge_blocks else parameters
     fresh = _fresh_certificate(run, score, W)
