@@ -27,8 +27,8 @@ _KINDS = {
 
 def draw_knowledge(draw: Draw, table: Table) -> Any:
     """Sentences about the columns of ``table``, by name or position."""
-    names = draw.among([list(map(str, table.names)), list(range(table.shape[1]))])
-    return random_knowledge(draw.rng, names)
+    names: list[Any] = draw.among([list(map(str, table.names)), list(range(table.shape[1]))])
+    return random_knowledge(draw.rng, list(names))
 
 
 def random_knowledge(rng: np.random.Generator, names: Sequence[Any]) -> Knowledge:
@@ -87,5 +87,10 @@ def disobeyed(W: NDArray[np.float64], known: Knowledge, names: Sequence[str]) ->
         ("ancestors", reached, True), ("not_ancestors", reached, False),
     ):  # fmt: skip
         yield from (f"{kind}: {i} -> {j}" for i, j in pairs[kind] if table[i, j] != wanted)
+    if known.allowed is not None:
+        outside = A.copy()
+        for i, j in (*known.allowed, *known.required):
+            outside[place[i], place[j]] = False
+        yield from (f"not allowed: {i} -> {j}" for i, j in np.argwhere(outside))
     yield from (f"root {v} has causes" for v in known.roots if A[:, place[v]].any())
     yield from (f"leaf {v} has effects" for v in known.leaves if A[place[v]].any())

@@ -18,6 +18,7 @@ from toposwap.pruning.threshold import Threshold
 from toposwap.rehearsal import compile_ahead
 from toposwap.result import Result
 from toposwap.search.base import run
+from toposwap.search.screened import ScreenedSearch
 from toposwap.search.start import FirstFit, automatic_fit
 from toposwap.with_paths import with_paths
 
@@ -141,7 +142,29 @@ def learn(
         predictor=predictor_of(bound, parameters),
         remarks=tuple(text for text in (remark, digits_remark, pruning_remark) if text is not None),
         admissible=bound.admissible,
+        against=_against(pruner, bound, order, rng, deadline),
     )
+
+
+def _against(
+    pruner: Pruner,
+    bound: BoundScore,
+    order: Order,
+    rng: np.random.Generator,
+    deadline: Deadline,
+) -> tuple[tuple[int, int], ...]:
+    """The required edges that neither the score nor the pruning would have at ``order``.
+
+    By one more fit, of that order, without any being required; not where that takes long.
+    """
+    told = bound.admissible
+    if told.required is None or bound.strategy.search == ScreenedSearch.name or deadline.passed:
+        return ()
+    free = bound.under(Admissible(told.parents, told.before))
+    fit = free.fit(order)
+    kept = pruner.prune(free, fit.parameters(), order, rng=rng, deadline=deadline)
+    absent = told.required & (kept.weights == 0.0)
+    return tuple((int(i), int(j)) for i, j in np.argwhere(absent))
 
 
 def _mended(remark: str | None) -> str:

@@ -67,6 +67,8 @@ class Result:
         The fitted values of all columns as a function of new rows, None where the score has none.
     admissible
         The edges and orders that came into question; paths that were asked for are settled.
+    against
+        Imposed edges (i, j) that would not be there at this order if nobody had imposed them.
     """
 
     names: tuple[str, ...]
@@ -86,6 +88,7 @@ class Result:
     parameters: Any = field(repr=False, default=None)
     predictor: Predictor | None = field(repr=False, default=None)
     admissible: Admissible = field(repr=False, default=EVERYTHING)
+    against: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of(
@@ -102,6 +105,7 @@ class Result:
         choices: tuple[str, ...] = (),
         remarks: tuple[str, ...] = (),
         admissible: Admissible = EVERYTHING,
+        against: tuple[tuple[int, int], ...] = (),
     ) -> Self:
         """Put what was assessed, searched and pruned together; what contradicts itself is said."""
         remarks += assessment.remarks
@@ -134,4 +138,5 @@ class Result:
             parameters=parameters,
             predictor=predictor,
             admissible=admissible,
+            against=against,
         )

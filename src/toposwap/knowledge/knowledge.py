@@ -127,6 +127,40 @@ class Knowledge:
             **{k: (*getattr(self, k), *getattr(other, k)) for k in (*EDGES, *COLUMNS)},
         )
 
+    def among(self, names: Sequence[str], left_out: Sequence[str]) -> Knowledge:
+        """The same about columns ``names``; what it says about those ``left_out`` is dropped."""
+        from toposwap.knowledge.resolved import resolve
+
+        known, kept = resolve(self, [*names, *left_out]), len(names)
+
+        def pairs(edges: Iterable[tuple[int, int]]) -> list[tuple[str, str]]:
+            return [(names[i], names[j]) for i, j in sorted(edges) if max(i, j) < kept]
+
+        def columns(some: Iterable[int]) -> list[str]:
+            return [names[v] for v in sorted(some) if v < kept]
+
+        return Knowledge(
+            tiers=[columns(tier) for tier in known.tiers],
+            closed_tiers=sorted(known.closed_tiers),
+            allowed=None if known.allowed is None else pairs(known.allowed),
+            **{kind: pairs(getattr(known, kind)) for kind in EDGES},
+            **{kind: columns(getattr(known, kind)) for kind in COLUMNS},
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """What is said, as JSON can hold it; :meth:`read` understands it."""
+        said: dict[str, Any] = {
+            "tiers": [list(tier) for tier in self.tiers],
+            "closed_tiers": list(self.closed_tiers),
+            "allowed": self.allowed,
+            **{kind: getattr(self, kind) for kind in (*EDGES, *COLUMNS)},
+        }
+        return {
+            kind: [_plain(part) for part in parts]
+            for kind, parts in said.items()
+            if parts or (kind == "allowed" and parts is not None)
+        }
+
     def on(self, names: Sequence[str]) -> Admissible:
         """The edges and orders that are left on columns of these names.
 
@@ -148,6 +182,15 @@ class Knowledge:
         resolved = resolve(self, names)
         refuse_contradictions(resolved)
         return admissible(resolved)
+
+
+def _plain(part: Any) -> Any:
+    """A column, a tier or an edge without types that JSON lacks."""
+    if isinstance(part, Words):
+        return str(part)
+    if isinstance(part, tuple | list):
+        return [_plain(inner) for inner in part]
+    return int(part) if isinstance(part, np.integer) else part
 
 
 def _several(knowledge: Knowledge, name: str) -> Iterable[Any]:

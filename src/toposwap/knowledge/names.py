@@ -65,17 +65,23 @@ class ColumnNames:
                 f"knowledge: {where} has {word!r}, which is neither the name of a column nor its "
                 "position"
             )
+        found = self.matching(word)
+        if not found:
+            raise InputError(f"knowledge: {where} has {self._unknown(word)}")
+        return found
+
+    def matching(self, word: str) -> list[int]:
+        """The column of this name, or all that match this pattern; empty if none does."""
         found = self.exactly(word)
         if found is not None:
             return [found]
-        matching = [k for k, name in enumerate(self.names) if fnmatchcase(name, word)]
-        if not matching:
-            raise InputError(f"knowledge: {where} has {self._unknown(word)}")
-        return matching
+        return [k for k, name in enumerate(self.names) if fnmatchcase(name, word)]
 
     def exactly(self, word: Any) -> int | None:
-        """The column that is called ``word``; None if none is."""
-        return self._places.get(word.strip(), self._places.get(word)) if word else None
+        """The column that is called ``word``, also with spaces about it; None if none is."""
+        if not isinstance(word, str):
+            return None
+        return self._places.get(word, self._places.get(word.strip()))
 
     def is_pattern(self, word: Any) -> bool:
         """Whether ``word`` stands for whatever matches it."""
