@@ -152,7 +152,7 @@ def _quadratic(
     A: NDArray[np.float64],
     x: NDArray[np.float64],
 ) -> float:
-    """The form x' (Theta_k)^{-1} x over those of ``some`` that stand up to k, x from ``carried`` (d,)."""
+    """The form x' (Theta_k)^{-1} x over those of ``some`` up to k, with x of ``carried`` (d,)."""
     n = 0
     for i in range(m):
         if position[some[i]] > k:
