@@ -19,7 +19,7 @@ from toposwap.rehearsal import compile_ahead
 from toposwap.result import Result
 from toposwap.search.base import run
 from toposwap.search.screened import ScreenedSearch
-from toposwap.search.start import FirstFit, automatic_fit
+from toposwap.search.start import INITS, FirstFit, automatic_fit
 from toposwap.with_paths import with_paths
 
 if TYPE_CHECKING:
@@ -103,7 +103,10 @@ def learn(
     else:
         order, remark = starting_order(init, data, rng, deadline)
         if not bound.admissible.obeys(order):
-            order, remark = bound.admissible.nearest(order), _mended(remark)
+            # An order that was drawn or read off the data claims nothing.
+            given = not (isinstance(init, str) and init in INITS)
+            order = bound.admissible.nearest(order)
+            remark = _mended(remark) if given else remark
         first = FirstFit(bound.fit(order), surrogates_followed=False)
 
     def searched(first: FirstFit) -> tuple[OrderFit, list[Step], str]:
