@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from toposwap.orderfit.base import OrderFit
 
-#: The paper's tables of thresholds.
+#: The paper's printed tables of thresholds.
 T = (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
 XI = (
     *(0.0, 1e-7, 1e-6, 5e-6, 1e-5, 5e-5, 1e-4),
@@ -78,8 +78,9 @@ class KKTCandidates(Candidates):
         Tables for FindParams.
     extend
         Where even the largest tau and the smallest xi give fewer pairs than asked for, let tau grow
-        until they do not. Without a penalty every walk weighs far more than the last entry of the
-        paper's table, 1e-3, and without this the sets would be empty.
+        until they do not. The authors' program goes beyond the printed table, too; the pseudo-code
+        does not (False): without a penalty every walk weighs far more than the last entry of the
+        table, 1e-3, and the sets would be empty.
     """
 
     def __init__(
