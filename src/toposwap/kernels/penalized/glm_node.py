@@ -6,8 +6,8 @@ r"""One node of a score whose loss is a sum over rows, with a penalty on its coe
 with b free or held where it starts, g being the terms of any loss, by their address. Proximal
 Newton steps on the columns that are in use or violate their condition. A step that does not go down
 is tried again with a larger multiple of the identity added to the curvature: in the limit that is a
-short proximal gradient step, which goes down for any penalty. The next step begins with a tenth of that, so that a loss without
-curvature, as Huber's is far out, does not look for it anew each time.
+short proximal gradient step, which goes down for any penalty. The next step begins with a tenth of
+that, so that a loss without curvature, as Huber's is far out, does not look for it anew each time.
 """
 
 from __future__ import annotations
