@@ -101,7 +101,7 @@ class KKTCandidates(Candidates):
         fit: OrderFit,
         rng: np.random.Generator,  # noqa: ARG002 - nothing is random here
     ) -> Survey:
-        """Evaluate both gradients and drop the pairs that are stationary already."""
+        """Evaluate both gradients and drop the pairs that need nothing."""
         point = fit.point()
         gradient, admissible = point.gradient, fit.bound.admissible
         if admissible.parents is not None:
