@@ -21,7 +21,7 @@ from toposwap.candidates import KKTCandidates, UniformCandidates
 from toposwap.core.graph import acyclic_order
 from toposwap.core.order import Order
 from toposwap.scores import LeastSquares
-from toposwap.search import AutoSearch, PaperSearch, Search, run
+from toposwap.search import AutoSearch, InsertionSearch, PaperSearch, Search, run
 
 #: More large searches than any run makes.
 UNLIMITED = 10**6
@@ -197,7 +197,8 @@ def exact(tables: int) -> None:
         for h in ("logdet", "polynomial"):
             found = (end_of(task, paper_search(h, s_0=UNLIMITED, **settings)) for task in tasks)
             line(f"exact: {rule}, {h}, s_0 unlimited", found, SOME)
-    line("exact: auto", (end_of(task, AutoSearch()) for task in tasks), SOME)
+    for other in (AutoSearch(), InsertionSearch()):
+        line(f"exact: {other.name}", (end_of(task, other) for task in tasks), SOME)
     all_swaps = paper_search(
         s_small=every, s_large=every, several=False, candidates=UniformCandidates()
     )
