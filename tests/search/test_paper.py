@@ -142,7 +142,6 @@ def test_columns_of_very_different_sizes_leave_no_pair_out():
 
 
 def test_a_start_from_which_many_large_searches_are_needed():
-    """The suggested 15 are enough only if Y leaves no pair out for the size of its columns."""
     X = simulate.linear_dataset(100, 1000, "ER4", random_state=6).X
     short, suggested = (
         Topo("least-squares", "paper", "random", s_0=s_0, random_state=7).fit(X)
