@@ -289,7 +289,9 @@ class L0Fit(OrderFit):
         """Forget remembered deltas, look at every variable again, and at nodes from all sides."""
         self._nodes.pending[:] = True
         self._nodes.memory[:] = np.nan
-        from_all.look_again(self._nodes, self._rule, _MOST_LOOKED_AT, self.resolution)
+        # With a quarter of the rows as parents chance explains too much to begin there.
+        most = min(_MOST_LOOKED_AT, self.bound.data.n // 4)
+        from_all.look_again(self._nodes, self._rule, most, self.resolution)
 
     def snapshot(self) -> tuple[NDArray[np.int64], ...]:
         """The order and the parents of every node; weights follow from these."""
