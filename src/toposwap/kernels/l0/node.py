@@ -24,6 +24,7 @@ from toposwap.kernels.l0.partial_covariance import (
     S,
     add_parent,
     cheapest_removal,
+    no_parents,
     parent_to_exchange,
     price_exchanges,
     remove_parent,
@@ -102,6 +103,26 @@ def single_change(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: 
 
 
 @kernel(inner=True)
+def begin(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
+    """Begin the tables of ``z`` in ``slot``, with its required parents, which come first."""
+    no_parents(rule.C, nodes.table, nodes.parents, slot, z)
+    if rule.demanding:
+        for u in range(rule.required.shape[1]):
+            if rule.required[z, u]:
+                add_parent(rule.C, nodes.table, nodes.parents, slot, z, u)
+
+
+@kernel(inner=True, inlined=True)
+def held(rule: Rule, parents: NDArray[np.int64], slot: int, z: int) -> int:
+    """How many of the parents of ``z`` in ``slot`` are required; they come first."""
+    first = 0
+    if rule.demanding:
+        while first < parents[slot, 0] and rule.required[z, parents[slot, 1 + first]]:
+            first += 1
+    return first
+
+
+@kernel(inner=True)
 def grow_and_shrink(
     nodes: Nodes, rule: Rule, slot: int, z: int, limit: int, excluded: int, included: int
 ) -> None:
@@ -142,19 +163,20 @@ def grow_and_shrink(
                 break
             add_parent(rule.C, table, parents, slot, z, best)
         dropped = False
-        while parents[slot, 0] > 0:
-            index, rise = cheapest_removal(table, parents, slot, z, work)
+        first = held(rule, parents, slot, z)
+        while parents[slot, 0] > first:
+            index, rise = cheapest_removal(table, parents, slot, z, work, first)
             if not rise < _SLACK * largest_rise(rule, z, c[z]):
                 break
             remove_parent(table, parents, slot, z, index)
             dropped = True
         if dropped:
             continue
-        price_exchanges(table, parents, slot, z, work)
+        price_exchanges(table, parents, slot, z, work, first)
+        if parents[slot, 0] == first or (rule.logarithmic and c[z] <= DEPENDENT):
+            return
         best = -1
         most_reduced = _LEAST_EXCHANGE * c[z]
-        if parents[slot, 0] == 0 or (rule.logarithmic and c[z] <= DEPENDENT):
-            return
         for u in range(d):
             candidate = (position[u] < limit or u == included) and u != excluded
             if table[slot, E, u] > most_reduced and candidate:
@@ -164,7 +186,7 @@ def grow_and_shrink(
                 best = u
         if best < 0:
             return
-        index = parent_to_exchange(table, parents, slot, z, work, best)
+        index = parent_to_exchange(table, parents, slot, z, work, first, best)
         remove_parent(table, parents, slot, z, index)
         add_parent(rule.C, table, parents, slot, z, best)
 

@@ -134,19 +134,17 @@ def remove_parent(
 
 
 @kernel(inner=True)
-def cheapest_removal(
-    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, z: int, work: int
-) -> tuple[int, float]:
-    r"""Number of the parent whose removal raises the residual variance least, and by how much.
+def triangle_inverse(
+    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, work: int, first: int
+) -> None:
+    r"""Columns ``first`` and later of :math:`L^{-1}`, into the rows of the slot ``work``.
 
-    With L the (k, k) triangle of the parents' coordinates, the coefficients are
-    :math:`w = L^{-\top} q[z]` and dropping parent i costs :math:`w_i^2 / \sum_j (L^{-1})_{ji}^2`.
-    The rows of the slot ``work`` are workspace for :math:`L^{-1}`.
+    L is the (k, k) triangle of the parents' coordinates along the orthonormalised rows.
     """
     k = parents[slot, 0]
     rows = table[slot]
     inverse = table[work]
-    for i in range(k):
+    for i in range(first, k):
         inverse[ROWS + i, i] = 1.0 / rows[ROWS + i, parents[slot, 1 + i]]
         for j in range(i + 1, k):
             parent = parents[slot, 1 + j]
@@ -154,9 +152,31 @@ def cheapest_removal(
             for m in range(i, j):
                 total -= rows[ROWS + m, parent] * inverse[ROWS + m, i]
             inverse[ROWS + j, i] = total / rows[ROWS + j, parent]
+
+
+@kernel(inner=True)
+def cheapest_removal(
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    z: int,
+    work: int,
+    first: int,
+) -> tuple[int, float]:
+    r"""Number of the parent whose removal raises the residual variance least, and by how much.
+
+    The ``first`` parents stay.
+
+    The coefficients are :math:`w = L^{-\top} q[z]`, and dropping parent i costs
+    :math:`w_i^2 / \sum_j (L^{-1})_{ji}^2`. :math:`L^{-1}` is left in the slot ``work``.
+    """
+    k = parents[slot, 0]
+    rows = table[slot]
+    inverse = table[work]
+    triangle_inverse(table, parents, slot, work, first)
     chosen = -1
     least = np.inf
-    for i in range(k):
+    for i in range(first, k):
         weight = 0.0
         precision = 0.0
         for j in range(i, k):
@@ -171,7 +191,12 @@ def cheapest_removal(
 
 @kernel(inner=True)
 def price_exchanges(
-    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, z: int, work: int
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    z: int,
+    work: int,
+    first: int,
 ) -> None:
     r"""Fill ``e``: by how much exchanging a parent for each variable lowers the residual variance.
 
@@ -181,13 +206,15 @@ def price_exchanges(
 
     .. math:: g^{-i} = g + r_i[z]\, r_i, \qquad c^{-i} = c + r_i^2, \qquad
               e[u] = \max_i \; g^{-i}[u]^2 / c^{-i}[u] - r_i[z]^2.
+
+    The ``first`` parents stay.
     """
     d = table.shape[2]
     k = parents[slot, 0]
     g, c, e, r = table[slot, G], table[slot, S], table[slot, E], table[work, E]
     for u in range(d):
         e[u] = 0.0
-    for i in range(k):
+    for i in range(first, k):
         own = _direction(table, parents, slot, z, work, i)
         for u in range(d):
             covariance = g[u] + own * r[u]
@@ -199,12 +226,18 @@ def price_exchanges(
 
 @kernel(inner=True)
 def parent_to_exchange(
-    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, z: int, work: int, u: int
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    z: int,
+    work: int,
+    first: int,
+    u: int,
 ) -> int:
     """The number of the parent for which ``e[u]`` was found; to be called right afterwards."""
     chosen = -1
     most = -np.inf
-    for i in range(parents[slot, 0]):
+    for i in range(first, parents[slot, 0]):
         own = _direction(table, parents, slot, z, work, i)
         r = table[work, E, u]
         covariance = table[slot, G, u] + own * r
