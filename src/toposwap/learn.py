@@ -17,7 +17,8 @@ from toposwap.pruning.base import predictor_of
 from toposwap.pruning.threshold import Threshold
 from toposwap.rehearsal import compile_ahead
 from toposwap.result import Result
-from toposwap.search.base import run
+from toposwap.rivals import disputed_pairs
+from toposwap.search.base import Findings, run
 from toposwap.search.screened import ScreenedSearch
 from toposwap.search.start import FirstFit, automatic_fit
 from toposwap.with_paths import with_paths
@@ -106,7 +107,10 @@ def learn(
             order, remark = bound.admissible.nearest(order), _mended(remark)
         first = FirstFit(bound.fit(order), surrogates_followed=False)
 
+    noted: list[Findings] = []
+
     def searched(first: FirstFit) -> tuple[OrderFit, list[Step], str]:
+        noted.append(Findings())
         history, status = run(
             search,
             first.fit,
@@ -117,6 +121,7 @@ def learn(
             surrogates_followed=first.surrogates_followed,
             progress=progress,
             max_iter=0 if first.interrupted else max_iter,
+            findings=noted[-1],
         )
         return first.fit, history, "interrupted" if first.interrupted else status
 
@@ -131,6 +136,8 @@ def learn(
     _refuse_not_finite(assessment, bound)
     digits_remark = _lost_digits(found.history[-1].score, assessment, bound)
     pruned, pruning_remark = found.kept
+    # Searches that were repeated for the sake of paths have starts that do not compare.
+    findings = noted[0] if len(noted) == 1 else Findings()
     return Result.of(
         assessment,
         names=data.names,
@@ -141,6 +148,8 @@ def learn(
         parameters=parameters,
         predictor=predictor_of(bound, parameters),
         remarks=tuple(text for text in (remark, digits_remark, pruning_remark) if text is not None),
+        starts=findings.starts,
+        disputed=disputed_pairs(findings.rivals),
         admissible=bound.admissible,
         against=_against(pruner, bound, order, rng, deadline),
     )

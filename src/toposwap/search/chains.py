@@ -28,7 +28,7 @@ _PROVED = 18
 #: From how many starts the best score must have been reached.
 _AGREE = 3
 #: Perturbations in all, and without a better optimum before the next start: for up to 50 columns.
-_STEPS, _PATIENCE = 600, 60
+_STEPS, _PATIENCE = 350, 50
 _FEWEST_STEPS, _LEAST_PATIENCE = 20, 10
 _FEW_COLUMNS = 50
 #: Perturbations times columns between two looks at the clock: some milliseconds.

@@ -156,10 +156,10 @@ def _perturb(nodes: Nodes, rule: Rule, chain: Chain, kind: int) -> None:
         _another_order(nodes, rule, chain)
         kind -= KINDS // 2
     if kind == 0:
-        for _ in range(2 + below(random, 4)):
+        for _ in range(1 + below(random, 3)):
             _insert_permitted(nodes, rule, below(random, d), below(random, d))
         return
-    for _ in range(1 + below(random, 4)):
+    for _ in range(1 + below(random, 2)):
         i = below(random, d)
         j = below(random, d)
         if kind == 2:
