@@ -17,10 +17,9 @@ from toposwap.pruning.base import predictor_of
 from toposwap.pruning.threshold import Threshold
 from toposwap.rehearsal import compile_ahead
 from toposwap.result import Result
-from toposwap.rivals import disputed_pairs
 from toposwap.search.base import Findings, run
 from toposwap.search.screened import ScreenedSearch
-from toposwap.search.start import FirstFit, automatic_fit
+from toposwap.search.start import INITS, FirstFit, automatic_fit
 from toposwap.with_paths import with_paths
 
 if TYPE_CHECKING:
@@ -104,7 +103,10 @@ def learn(
     else:
         order, remark = starting_order(init, data, rng, deadline)
         if not bound.admissible.obeys(order):
-            order, remark = bound.admissible.nearest(order), _mended(remark)
+            # An order that was drawn or read off the data claims nothing.
+            given = not (isinstance(init, str) and init in INITS)
+            order = bound.admissible.nearest(order)
+            remark = _mended(remark) if given else remark
         first = FirstFit(bound.fit(order), surrogates_followed=False)
 
     noted: list[Findings] = []
@@ -149,7 +151,7 @@ def learn(
         predictor=predictor_of(bound, parameters),
         remarks=tuple(text for text in (remark, digits_remark, pruning_remark) if text is not None),
         starts=findings.starts,
-        disputed=disputed_pairs(findings.rivals),
+        rivals=tuple(findings.rivals),
         admissible=bound.admissible,
         against=_against(pruner, bound, order, rng, deadline),
     )

@@ -59,8 +59,8 @@ class Result:
     starts
         From how many starts the best score was reached, and from how many it was tried; None for a
         search that does not count.
-    disputed
-        Pairs of variables between which optima about as good as the best have other edges.
+    rivals
+        The graphs (d, d) of optima about as good as the best, that one among them.
     equivalent
         Whether the score, or what pruned, leaves open what a Markov equivalence class leaves open.
     scale_dependent
@@ -89,7 +89,7 @@ class Result:
     remarks: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     starts: tuple[int, int] | None = None
-    disputed: tuple[tuple[int, int], ...] = ()
+    rivals: tuple[NDArray[np.bool_], ...] = field(repr=False, default=())
     equivalent: bool = False
     scale_dependent: bool = False
     score_name: str = ""
@@ -113,7 +113,7 @@ class Result:
         choices: tuple[str, ...] = (),
         remarks: tuple[str, ...] = (),
         starts: tuple[int, int] | None = None,
-        disputed: tuple[tuple[int, int], ...] = (),
+        rivals: tuple[NDArray[np.bool_], ...] = (),
         admissible: Admissible = EVERYTHING,
         against: tuple[tuple[int, int], ...] = (),
     ) -> Self:
@@ -143,7 +143,7 @@ class Result:
             remarks=remarks,
             choices=assessment.choices + choices,
             starts=starts,
-            disputed=disputed,
+            rivals=rivals,
             equivalent=pruned.equivalent,
             scale_dependent=assessment.scale_dependent,
             score_name=assessment.score_name,

@@ -167,6 +167,13 @@ class DagLearner(Estimator):
         return self.result_.remarks
 
     @property
+    def disputed_(self) -> tuple[tuple[int, int], ...]:
+        """Pairs i < j of columns between which graphs about as good have other edges, or arrows."""
+        from toposwap.metrics.rivals import disputed_pairs
+
+        return disputed_pairs(self.result_.rivals)
+
+    @property
     def names_(self) -> tuple[str, ...]:
         """The variables' names, (d,), in the order of the columns."""
         return self.result_.names

@@ -68,7 +68,7 @@ def _starts_record(model: Topo) -> dict[str, Any] | None:
     result = model.result_
     if result.starts is None:
         return None
-    pairs = [[model.names_[i], model.names_[j]] for i, j in result.disputed]
+    pairs = [[model.names_[i], model.names_[j]] for i, j in model.disputed_]
     return {"reached": result.starts[0], "tried": result.starts[1], "disputed": pairs}
 
 

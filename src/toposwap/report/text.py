@@ -211,9 +211,10 @@ def _starts(model: Topo) -> str | None:
         return None
     met, tried = result.starts
     told = f"best score reached from {met} of {counted(tried, 'start')}"
-    if not result.disputed:
+    disputed = model.disputed_
+    if not disputed:
         return told
-    pairs = [f"{model.names_[i]} - {model.names_[j]}" for i, j in result.disputed]
+    pairs = [f"{model.names_[i]} - {model.names_[j]}" for i, j in disputed]
     more = f" and {len(pairs) - 8} more" if len(pairs) > 8 else ""
     return f"{told}; others are within 2 units of it and differ at {', '.join(pairs[:8])}{more}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from toposwap.core.runtime.clock import clock
@@ -252,4 +252,7 @@ def run(
     if not (whole and fit.change_since(best, lowest) <= 0.0):
         fit.restore(best)
     fit.polish(deadline)
+    if fit.value < history[-1].score - fit.resolution:
+        # What polishing brings belongs to the last step.
+        history[-1] = replace(history[-1], score=fit.value)
     return history, status

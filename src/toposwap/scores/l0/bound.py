@@ -24,7 +24,7 @@ import numpy as np
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
 from toposwap.core.runtime.memory import refuse_beyond_memory
-from toposwap.kernels.l0 import exact, insertion_deltas, moves
+from toposwap.kernels.l0 import exact, from_all, insertion_deltas, moves
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
 from toposwap.orderfit.chain import ChainFit
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 
 _MOST_SWAPS = 500
+#: Candidates up to which a node's parents are also chosen from all of them.
+_MOST_LOOKED_AT = 25
 #: Visits times variables of one piece of a sweep under a time limit: some milliseconds.
 _PIECE = 10_000
 
@@ -287,9 +289,10 @@ class L0Fit(ChainFit):
         return moved
 
     def refresh(self) -> None:
-        """Forget remembered deltas and look at every variable again."""
+        """Forget remembered deltas, look at every variable again, and at nodes from all sides."""
         self._nodes.pending[:] = True
         self._nodes.memory[:] = np.nan
+        from_all.look_again(self._nodes, self._rule, _MOST_LOOKED_AT, self.resolution)
 
     def snapshot(self) -> tuple[NDArray[np.int64], ...]:
         """The order and the parents of every node; weights follow from these."""
