@@ -208,7 +208,7 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "seed": (_whole, 0.1), "max_iter": (_chosen(1, 3, 100), 0.05), "init": (_init, 0.15),
     "columns": (_some_names, 0.08), "exclude": (_some_names, 0.04), "drop_missing": (_nothing, 0.2),
     "sep": (_chosen(",", ",", ";", "\t", "tab", "|", "", ",,"), 0.04),
-    "decimal": (_chosen(",", "."), 0.04),
+    "decimal": (_chosen(",", "."), 0.04), "na": (_chosen("-999", "?", "1.5", ""), 0.04),
     "tolerance": (_number, 0.2), "threshold": (_number, 0.2), "nodes": (_chosen(2, 3, 6), 0.9),
     "rows": (_chosen(2, 20, 100), 0.9),
     "graph": (_chosen("ER1", "ER2", "SF2", "full", "ER0", "ERx", "SF99"), 0.5),

@@ -25,7 +25,8 @@ Examples:
   toposwap fit data.csv -o edges.csv -o result.json --plot graph.png
   toposwap fit data.csv --score bic --penalty 1
   toposwap fit data.csv --columns "rain,wind speed,yield" --prune 0.1
-  toposwap fit export.csv --sep ";" --decimal "," --drop-missing
+  toposwap fit export.csv --na -999 --drop-missing
+  zcat data.csv.gz | toposwap fit -
   toposwap fit data.csv --search paper --init random --seed 7
   toposwap fit data.csv --init notears
   toposwap fit data.csv --json | jq .edges
@@ -56,9 +57,10 @@ Ctrl-C (or kill) during the search keeps the best graph found so far; the exit c
 )
 @reading_options
 def fit(table: Path, init: str, reading: Reading, learning: Learning, outputs: Outputs) -> int:
-    """Learn a graph from TABLE, a .csv, .tsv (also .gz) or .parquet file.
+    """Learn a graph from TABLE: CSV, TSV, Excel, Parquet, Feather or JSON lines.
 
-    The first line of a text file holds the names of the columns, all values are numbers.
+    Also packed (gzip, bz2, xz, zst, zip), and - for standard input. The first line of a text file
+    holds the names of the columns.
     """
     start = _file(init)
     outputs.check([table] if start is None else [table, start])

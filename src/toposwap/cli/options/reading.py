@@ -25,18 +25,19 @@ if TYPE_CHECKING:
 class Reading:
     """How to read a table, and which part of it to use."""
 
-    sep: str | None
-    decimal: str
-    columns: tuple[str, ...]
-    exclude: tuple[str, ...]
-    drop_missing: bool
+    sep: str | None = None
+    decimal: str | None = None
+    na: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    drop_missing: bool = False
 
     def table(self, path: Path) -> NumberTable | pd.DataFrame:
         """Return the chosen columns (n, d), in the order of ``columns`` if given."""
         from toposwap.core.table import NumberTable
         from toposwap.io import read_numbers
 
-        table = read_numbers(path, sep=self.sep, decimal=self.decimal)
+        table = read_numbers(path, sep=self.sep, decimal=self.decimal, missing=self.na)
         names = [str(name) for name in table.columns]
         excluded = set(_names(self.exclude, "--exclude", names))
         chosen = _names(self.columns, "--columns", names) or names
@@ -65,14 +66,23 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--exclude", metavar="A,B,C", multiple=True, help="Leave these columns out.")
     @click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values.")
     @click.option(
-        "--sep", metavar="CHAR", help="What separates columns; by default , (or tab in .tsv files)."
+        "--sep", metavar="CHAR", help="What separates columns; by default seen in the first lines."
     )
-    @click.option("--decimal", metavar="CHAR", default=".", help="Decimal mark: . (default) or ,")
+    @click.option(
+        "--decimal", metavar="CHAR", help="Decimal mark, . or , ; by default seen in the lines."
+    )
+    @click.option(
+        "--na",
+        metavar="VALUE",
+        multiple=True,
+        help="Also stands for a missing value, as in --na -999 --na '?'; may be repeated.",
+    )
     @wraps(command)
     def with_reading(
         *args: Any,
         sep: str | None,
-        decimal: str,
+        decimal: str | None,
+        na: tuple[str, ...],
         columns: tuple[str, ...],
         exclude: tuple[str, ...],
         drop_missing: bool,
@@ -80,7 +90,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         # A shell hands \t over as two characters.
         sep = "\t" if sep in ("\\t", "tab") else sep
-        reading = Reading(sep, decimal, columns, exclude, drop_missing)
+        reading = Reading(sep, decimal, na, columns, exclude, drop_missing)
         return command(*args, reading=reading, **others)
 
     return with_reading
