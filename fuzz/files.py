@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from fuzz.draws import Draw
 
 #: Endings of the files of tables, and of those of graphs and orders.
-_PACKED = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+_PACKED: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+}
 TABLES = (
     ".csv", ".csv", ".csv", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.bz2", ".csv.xz", ".txt",
     ".parquet", ".pq", ".feather", ".jsonl",
@@ -147,8 +151,8 @@ def _json_lines(table: Table) -> bytes:
 def _arrow(table: Table, ending: str) -> bytes:
     try:
         import pyarrow as pa
-        import pyarrow.feather as feather
         import pyarrow.parquet as pq
+        from pyarrow import feather
     except ImportError:
         return b"PAR1"
     names = [name.encode(errors="replace").decode() for name in table.names]

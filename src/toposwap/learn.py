@@ -9,6 +9,7 @@ import numpy as np
 from toposwap.assess import assess
 from toposwap.baselines.start import starting_order
 from toposwap.core.errors import InputError
+from toposwap.core.notices import notices
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.pruning import own_pruner, resolve_pruner
@@ -126,7 +127,10 @@ def learn(
         pruned=pruned,
         parameters=parameters,
         predictor=predictor_of(bound, parameters),
-        remarks=tuple(text for text in (remark, digits_remark, pruning_remark) if text is not None),
+        remarks=(
+            *notices(data),
+            *(text for text in (remark, digits_remark, pruning_remark) if text is not None),
+        ),
     )
 
 

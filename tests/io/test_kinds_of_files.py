@@ -198,7 +198,8 @@ def test_fields_of_several_lines(tmp_path):
         ("list.json", lambda: b"[1, 2, 3]", "one object a line, or a list of objects"),
         ("nested.json", lambda: b"[" * 100_000, "nested too deeply"),
         ("lists.jsonl", lambda: b'{"a": 1, "b": [2]}\n{"a": 1, "b": [3]}', "'b' hold lists"),
-        ("twice.feather", lambda: b"ARROW1" + bytes(50), "as Arrow"),
+        ("half.jsonl", lambda: b'{"\\ud800": 1, "b": 2}', "half a pair of UTF-16"),
+        ("short.feather", lambda: b"ARROW1" + bytes(50), "as Arrow"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(tmp_path, name, content, message):

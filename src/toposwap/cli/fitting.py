@@ -46,7 +46,9 @@ def fit_table(
         init = start(frame)
         progress.say("preparing the search")
         began = clock()
-        model = learning.build(init, progress).fit(frame)
+        model = learning.build(init, progress)
+        model.kinds = reading.known_kinds(frame) or None
+        model.fit(frame)
         return Fitted(model, frame, clock() - began)
 
 

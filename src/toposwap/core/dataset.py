@@ -11,10 +11,21 @@ import numpy as np
 from toposwap.core import factor as _factor
 from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
+from toposwap.core.kinds import (
+    FRACTIONS,
+    KINDS,
+    Column,
+    Kind,
+    Labels,
+    Recognised,
+    kinds_by_name,
+    recognise,
+)
 from toposwap.core.validation import (
     LARGEST,
     SMALLEST,
     as_matrix,
+    as_table,
     listed,
     named,
     places,
@@ -22,9 +33,12 @@ from toposwap.core.validation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+#: Rows that are looked at before all are.
+_FIRST = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +65,10 @@ class Dataset:
         :math:`R_0`, (d, d), upper triangular.
     rows
         The values (n, d) as given, or None when only a covariance is known.
+    labels
+        What the numbers of each column stand for, (d,); empty if for themselves.
+    given_kinds
+        The kinds that the user has named, by column.
     """
 
     names: tuple[str, ...]
@@ -59,6 +77,8 @@ class Dataset:
     scale: NDArray[np.float64]
     factor: NDArray[np.float64] = field(repr=False)
     rows: NDArray[np.float64] | None = field(repr=False, default=None)
+    labels: tuple[Labels, ...] = field(repr=False, default=())
+    given_kinds: Mapping[str, Kind] = field(repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         for array in (self.mean, self.scale, self.factor):
@@ -66,12 +86,22 @@ class Dataset:
 
     @classmethod
     def from_table(
-        cls, table: Any, *, names: Sequence[Any] | None = None, center: bool = True
+        cls,
+        table: Any,
+        *,
+        names: Sequence[Any] | None = None,
+        center: bool = True,
+        kinds: Mapping[str, str | Kind] | None = None,
     ) -> Dataset:
-        """From an array (n, d), a DataFrame, an Arrow table or a dict of columns; never changed."""
+        """From an array (n, d), a DataFrame, an Arrow table or a dict of columns; never changed.
+
+        Columns of two values may be text, or categories. ``kinds`` says what columns are, by name
+        or by pattern: "continuous", "binary", "count", "categorical", "ordinal"; of others it is
+        seen in their dtype and their values (:attr:`kinds`).
+        """
         if not isinstance(center, (bool, np.bool_)):
             raise InputError(f"center: must be True or False, got {center!r}")
-        values, labels = as_matrix(table, names)
+        values, labels, meanings = as_table(table, names, kinds=kinds)
         refuse_unusable(values, labels)
         n, d = values.shape
         if n == 1:
@@ -90,7 +120,8 @@ class Dataset:
         _refuse_tiny(deviation < SMALLEST, labels)
         scale = _factor.power_of_two(deviation)
         triangle = _factor.triangular_factor(values, mean, left, scale)
-        return cls(tuple(labels), n, mean, scale, triangle, values)
+        given = kinds_by_name(kinds, labels)
+        return cls(tuple(labels), n, mean, scale, triangle, values, meanings, given)
 
     @classmethod
     def from_covariance(
@@ -163,6 +194,69 @@ class Dataset:
         if self.rows is None:
             return np.full(self.d, 2.0 * np.sqrt(eps * self.d))
         return 2.0 * eps * (1.0 + np.abs(self.mean) / (self.deviations * self.scale))
+
+    @cached_property
+    def kinds(self) -> tuple[Recognised, ...]:
+        """What each column is, and how that is known, (d,)."""
+        if self.rows is None:
+            known = Recognised(KINDS["continuous"], "only a covariance matrix is known")
+            return (known,) * self.d
+        # Most columns of most tables show at once that they are measurements.
+        first = self.rows[:_FIRST]
+        several = ((first != first[0]) & (first != first.max(axis=0))).any(axis=0)
+        several &= ((first != first[0]) & (first != first.min(axis=0))).any(axis=0)
+        measured = several & (first != np.floor(first)).any(axis=0)
+        return tuple(
+            FRACTIONS
+            if measured[j] and name not in self.given_kinds
+            else recognise(self.column(j), self.given_kinds.get(name))
+            for j, name in enumerate(self.names)
+        )
+
+    @property
+    def known_kinds(self) -> dict[str, str]:
+        """The names of :attr:`kinds` by column: all if somebody has asked, else what was told."""
+        if "kinds" in vars(self):
+            return {
+                name: known.kind.name for name, known in zip(self.names, self.kinds, strict=True)
+            }
+        told = [
+            j
+            for j, name in enumerate(self.names)
+            if name in self.given_kinds
+            or (self.labels and self.labels[j].declared != "numbers" and self.rows is not None)
+        ]
+        return {
+            self.names[j]: recognise(self.column(j), self.given_kinds.get(self.names[j])).kind.name
+            for j in told
+        }
+
+    @property
+    def levels(self) -> dict[str, tuple[Any, ...]]:
+        """What 0, 1, 2, ... stand for in the columns that held text, by name."""
+        return {
+            name: labels.levels
+            for name, labels in zip(self.names, self.labels, strict=False)
+            if labels.levels is not None
+        }
+
+    def column(self, j: int) -> Column:
+        """Column ``j`` as kinds look at it."""
+        assert self.rows is not None
+        labels = self.labels[j] if self.labels else Labels("numbers")
+        return Column(self.rows[:, j], labels, lambda: float(self._unexplained[j]))
+
+    @cached_property
+    def _unexplained(self) -> NDArray[np.float64]:
+        """Share of each variance that all other columns leave, (d,); NaN if there are too many."""
+        unknown = np.full(self.d, np.nan)
+        if self.n <= 2 * self.d:
+            return unknown
+        pivots = np.abs(np.diag(self.factor)) / self.deviations
+        if not pivots.min() > 1e-8:
+            return unknown
+        inverse = np.linalg.inv(self.factor / self.deviations)
+        return self.n / (self.n - self.d) / np.einsum("ij,ij->i", inverse, inverse)
 
     @cached_property
     def _places(self) -> dict[str, int]:

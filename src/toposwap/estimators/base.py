@@ -43,8 +43,13 @@ class DagLearner(Estimator):
 
         A :class:`~toposwap.Dataset` is taken as it is, whatever ``center`` says.
         """
-        data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=self.center)
-        return self._fit(data, named=has_names(X))
+        return self._fit(self._dataset(X), named=has_names(X))
+
+    def _dataset(self, X: Any) -> Dataset:
+        """The data in ``X``, as the parameters say."""
+        if isinstance(X, Dataset):
+            return X
+        return Dataset.from_table(X, center=self.center, kinds=getattr(self, "kinds", None))
 
     def fit_covariance(
         self, covariance: ArrayLike, n: int, names: Sequence[str] | None = None

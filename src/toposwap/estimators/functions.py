@@ -19,7 +19,11 @@ from toposwap.estimators.topo import Topo
 from toposwap.scores import SCORES, Score
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike
+
+    from toposwap.core.kinds import Kind
 
 
 def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
@@ -44,7 +48,7 @@ def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
     if "init" in parameters:
         raise InputError("refine: W is the starting point, so init cannot be given as well")
     model = Topo(**parameters)
-    data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=model.center)
+    data = model._dataset(X)
     score = resolve("score", model.score, SCORES, Score)
     if is_order(W, score):
         model.init = W
@@ -62,6 +66,7 @@ def check_kkt(
     *,
     score: str | Score = "auto",
     center: bool = True,
+    kinds: Mapping[str, str | Kind] | None = None,
     tolerance: float | None = None,
 ) -> Certificate:
     """Check whether ``W`` satisfies the KKT conditions of the score on the data ``X``.
@@ -78,10 +83,12 @@ def check_kkt(
         Q: a name or a score object.
     center
         Subtract the column means.
+    kinds
+        What columns are, as in :class:`Topo`.
     tolerance
         Largest relative residual to accept; by default the score's own.
     """
-    data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=center)
+    data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=center, kinds=kinds)
     bound = resolve("score", score, SCORES, Score).bind(data)
     if is_order(W, bound.score):
         order, _ = starting_order(W, data, np.random.default_rng(0))

@@ -14,9 +14,10 @@ from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.predictions import Predicting, Typical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from toposwap.acyclicity import Acyclicity
+    from toposwap.core.kinds import Kind
     from toposwap.scores import Score
     from toposwap.search import Progress, Search
 
@@ -62,6 +63,10 @@ class Topo(Predicting, DagLearner):
         turned: ``result_.pruned``.
     center : bool, default=True
         Subtract the column means.
+    kinds : dict, optional
+        What columns are, by name or by pattern (``"*_code"``): "continuous", "binary", "count",
+        "categorical" or "ordinal". Of the others it is seen in their dtype and their values, and
+        told in ``result_.choices``; ``score="auto"`` follows it.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of what is drawn: the order with ``init="random"``; how the restarts of
         ``search="auto"`` perturb the best order (with any ``n_jobs``); in which order
@@ -111,6 +116,9 @@ class Topo(Predicting, DagLearner):
         What had to be assumed or mended.
     names_ : tuple of str
         The variables' names, whatever the input was.
+    kinds_ : dict
+        What columns were taken for, by name: all that the score asked for, or else those of which
+        the dtype or ``kinds`` tells.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -136,6 +144,7 @@ class Topo(Predicting, DagLearner):
         greedy: bool = False,
         prune: float | str | None = "auto",
         center: bool = True,
+        kinds: Mapping[str, str | Kind] | None = None,
         random_state: int | np.random.Generator | None = 0,
         n_restarts: int | None = None,
         time_budget: float | None = None,
@@ -153,6 +162,7 @@ class Topo(Predicting, DagLearner):
         self.greedy = greedy
         self.prune = prune
         self.center = center
+        self.kinds = kinds
         self.random_state = random_state
         self.n_restarts = n_restarts
         self.time_budget = time_budget
@@ -181,6 +191,8 @@ class Topo(Predicting, DagLearner):
             deadline=None if self.time_budget is None else deadline,
         )
         self._typical = Typical.of(data)
+        self._levels = data.levels
+        self.kinds_ = data.known_kinds
         return self._keep(result, data, named=named)
 
     def _search(self) -> Search:

@@ -67,7 +67,7 @@ def check(
         names = list(frame.columns)
         matrix = read_weights(weights, names)
         progress.say("checking the weights")
-        judged = judge(matrix, frame, scoring, tolerance)
+        judged = judge(matrix, frame, scoring, reading.known_kinds(frame), tolerance)
         worst = worst_pairs(judged.certificate, judged.point.weights, names)
     if as_json:
         _print_json(judged, worst, names)

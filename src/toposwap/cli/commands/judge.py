@@ -12,6 +12,8 @@ from toposwap.core.errors import InputError
 from toposwap.core.weights import as_weights
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
     from toposwap.cli.options.learning import Scoring
@@ -22,11 +24,15 @@ def judge(
     weights: pd.DataFrame,
     frame: NumberTable | pd.DataFrame,
     scoring: Scoring,
+    kinds: Mapping[str, str],
     tolerance: float | None = None,
 ) -> Assessment:
-    """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are."""
+    """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are.
+
+    ``kinds`` are what the user says about columns.
+    """
     score = scoring.build()
-    data = Dataset.from_table(frame, center=scoring.center)
+    data = Dataset.from_table(frame, center=scoring.center, kinds=kinds)
     if score.edge_blocks:
         raise InputError(
             f"--score {scoring.score}: an edge has a block of parameters, which weights do not "

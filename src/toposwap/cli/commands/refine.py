@@ -59,7 +59,7 @@ def refine(
         matrix = read_weights(weights, list(frame.columns))
         # A block of parameters is not determined by its norm: then only the order is a start.
         if not learning.scoring.build().edge_blocks:
-            before.append(judge(matrix, frame, learning.scoring))
+            before.append(judge(matrix, frame, learning.scoring, reading.known_kinds(frame)))
         return matrix
 
     fitted = fit_table(table, reading, learning, start)

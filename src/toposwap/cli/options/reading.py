@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ import click
 from toposwap.core.errors import InputError, ToposwapWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import pandas as pd
 
@@ -31,27 +31,73 @@ class Reading:
     columns: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     drop_missing: bool = False
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    drop_unusable: bool = False
 
     def table(self, path: Path) -> NumberTable | pd.DataFrame:
         """Return the chosen columns (n, d), in the order of ``columns`` if given."""
+        from toposwap.core.kinds import kinds_by_name
         from toposwap.core.table import NumberTable
         from toposwap.io import read_numbers
 
         table = read_numbers(path, sep=self.sep, decimal=self.decimal, missing=self.na)
         names = [str(name) for name in table.columns]
+        if self.kinds:
+            kinds_by_name(self.kinds, names)
         excluded = set(_names(self.exclude, "--exclude", names))
         chosen = _names(self.columns, "--columns", names) or names
         chosen = [name for name in chosen if name not in excluded]
         if isinstance(table, NumberTable):
-            # Nothing is missing in it.
-            return table.chosen(chosen)
+            # Nothing is missing in it, and nothing is text.
+            picked = table.chosen(chosen)
+            return self._usable(picked) if self.drop_unusable else picked
         table.columns = names
         # Choosing makes a copy.
         frame = table if chosen == names else table[chosen]
+        frame = self._usable(frame)
         if self.drop_missing:
             return _without_missing(frame)
         _refuse_missing(frame, path)
         return frame
+
+    def known_kinds(self, frame: NumberTable | pd.DataFrame) -> dict[str, str]:
+        """What ``kinds`` says about the columns of ``frame``; of others it has been checked."""
+        from fnmatch import fnmatchcase
+
+        names = [str(name) for name in frame.columns]
+        return {
+            pattern: kind
+            for pattern, kind in self.kinds.items()
+            if any(name == pattern or fnmatchcase(name, pattern) for name in names)
+        }
+
+    def _usable(self, table: Any) -> Any:
+        """The table without columns that cannot be used, or one line about all of them."""
+        from toposwap.core.kinds import kinds_by_name
+        from toposwap.core.table import NumberTable
+        from toposwap.core.unusable import unusable
+        from toposwap.core.validation import in_words, listed
+
+        names = [str(name) for name in table.columns]
+        given = kinds_by_name(self.known_kinds(table), names)
+        refused = unusable(table, given, thorough=self.drop_unusable)
+        if not refused:
+            return table
+        groups: dict[Any, list[str]] = {}
+        for name, why in refused.items():
+            groups.setdefault(why, []).append(name)
+        if not self.drop_unusable:
+            told = "; ".join(in_words(why, who) for why, who in groups.items())
+            raise InputError(f"{told} (--drop-unusable leaves out, --exclude by name)")
+        told = "; ".join(f"{listed(who)} ({why.what})" for why, who in groups.items())
+        warnings.warn(f"left out: {told}", ToposwapWarning, stacklevel=3)
+        kept = [name for name in names if name not in refused]
+        if len(kept) < 2:
+            raise InputError(
+                f"--drop-unusable: {len(kept)} of {len(names)} columns would be left, and a graph "
+                "needs at least two"
+            )
+        return table.chosen(kept) if isinstance(table, NumberTable) else table[kept]
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,7 +110,25 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="Use these columns only; names with commas in double quotes.",
     )
     @click.option("--exclude", metavar="A,B,C", multiple=True, help="Leave these columns out.")
-    @click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values.")
+    @click.option(
+        "--drop-missing", is_flag=True, help="Leave out rows with missing or infinite values."
+    )
+    @click.option(
+        "--drop-unusable",
+        is_flag=True,
+        help="Leave out columns that no score can use (dates, identifiers, running numbers, free "
+        "text, categories of more than two values, constants), and say which.",
+    )
+    @click.option(
+        "--kind",
+        metavar="COLUMN=KIND",
+        multiple=True,
+        help="What a column is: continuous, binary, count, categorical or ordinal; * and ? in the "
+        "name stand for anything. By default seen in its values, and told.",
+    )
+    @click.option(
+        "--categorical", metavar="A,B,C", multiple=True, help="Columns that are codes or names."
+    )
     @click.option(
         "--sep", metavar="CHAR", help="What separates columns; by default seen in the first lines."
     )
@@ -86,27 +150,49 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         columns: tuple[str, ...],
         exclude: tuple[str, ...],
         drop_missing: bool,
+        drop_unusable: bool,
+        kind: tuple[str, ...],
+        categorical: tuple[str, ...],
         **others: Any,
     ) -> Any:
         # A shell hands \t over as two characters.
         sep = "\t" if sep in ("\\t", "tab") else sep
-        reading = Reading(sep, decimal, na, columns, exclude, drop_missing)
+        kinds = _kinds(kind, categorical)
+        reading = Reading(sep, decimal, na, columns, exclude, drop_missing, kinds, drop_unusable)
         return command(*args, reading=reading, **others)
 
     return with_reading
 
 
-def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
-    """The names in the values of an option, in the order given, each once."""
-    from toposwap.core.validation import listed
-
+def _split(given: tuple[str, ...], option: str) -> list[str]:
+    """The parts of the values of an option between commas, without the blanks around them."""
     try:
         rows = [row for text in given for row in csv.reader([text], skipinitialspace=True)]
     except csv.Error as error:
         raise InputError(
             f"{option}: names with commas or line breaks stand in double quotes ({error})"
         ) from None
-    names = [name.strip() for row in rows for name in row]
+    return [part.strip() for row in rows for part in row]
+
+
+def _kinds(kind: tuple[str, ...], categorical: tuple[str, ...]) -> dict[str, str]:
+    """What --kind and --categorical say, by name or pattern."""
+    from toposwap.core.kinds import KINDS
+
+    found = dict.fromkeys(_split(categorical, "--categorical"), "categorical")
+    for given in kind:
+        name, equals, value = given.rpartition("=")
+        if not equals or value.strip() not in KINDS:
+            raise InputError(f"--kind: {given!r} is not COLUMN=KIND with one of {', '.join(KINDS)}")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
+    """The names in the values of an option, in the order given, each once."""
+    from toposwap.core.validation import listed
+
+    names = _split(given, option)
     there = set(known)
     unknown = [name for name in names if name not in there]
     if unknown:
@@ -120,17 +206,28 @@ def _refuse_missing(frame: pd.DataFrame, path: Path) -> None:
     """The same refusal as the library's, with the remedies that this command line has."""
     from toposwap.core.validation import listed
 
-    missing = frame.isna()
-    if missing.to_numpy().any():
-        columns = [name for name in frame.columns if missing[name].any()]
+    broken = _broken(frame)
+    if broken.to_numpy().any():
+        columns = [name for name in frame.columns if broken[name].any()]
+        infinite = "" if frame.isna().to_numpy().any() else " or infinite"
         raise InputError(
-            f"{str(path)!r}: {int(missing.any(axis=1).sum())} of {len(frame)} rows have missing "
-            f"values, in {listed(columns)}: --drop-missing leaves those rows out, --exclude columns"
+            f"{str(path)!r}: {int(broken.any(axis=1).sum())} of {len(frame)} rows have missing"
+            f"{infinite} values, in {listed(columns)}: --drop-missing leaves those rows out, "
+            "--exclude columns"
         )
 
 
+def _broken(frame: pd.DataFrame) -> pd.DataFrame:
+    """Where values are missing or infinite."""
+    broken = frame.isna()
+    for name in frame.columns:
+        if frame[name].dtype.kind == "f":
+            broken[name] |= frame[name].abs() == float("inf")
+    return broken
+
+
 def _without_missing(frame: pd.DataFrame) -> pd.DataFrame:
-    kept = frame.dropna()
+    kept = frame[~_broken(frame).any(axis=1)]
     if len(kept) == 0:
         raise InputError("--drop-missing: every row has a missing value; --exclude some columns")
     if len(kept) < len(frame):

@@ -88,6 +88,11 @@ def read_json_table(source: Source) -> pd.DataFrame:
     text = decoded(content, encoding)
     try:
         rows = _json_rows(text)
+        json.dumps(rows, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"cannot read {source.shown} as JSON: it has half a pair of UTF-16, no character"
+        ) from None
     except RecursionError:
         raise InputError(f"cannot read {source.shown} as JSON: it is nested too deeply") from None
     except (ValueError, UnicodeDecodeError) as error:
