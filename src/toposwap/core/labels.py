@@ -177,7 +177,8 @@ def _read_text(
         return Refused("holds text, all of it numbers", "make numbers of it with pandas.to_numeric")
     slips = {name for name, number in zip(names, numbers, strict=True) if not number}
     wrong = [value for value in given if value in slips]
-    if len(wrong) < (1.0 - _MOSTLY) * given.size:
+    # Two values of which one is a number are no yes and no.
+    if len(wrong) < (1.0 - _MOSTLY) * given.size or len(slips) == 1 < len(names) == 2:
         return _slips(wrong, given.size)
     if all(_DATE.fullmatch(value) for value in given[:_FIRST]):
         return _DATES

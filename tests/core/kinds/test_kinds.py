@@ -41,7 +41,12 @@ REAL = {
     "counts": (RNG.poisson(2.0, N), "count"),
     "rare events": (RNG.poisson(0.5, 1000), "count"),
     "frequent events": (RNG.poisson(8.0, N), "count"),
-    "counts with causes": (RNG.poisson(6.0 * np.exp(0.5 * RNG.integers(0, 2, N))), "count"),
+    "counts that vary more": (RNG.poisson(6.0 * np.exp(RNG.integers(0, 2, N))), "continuous"),
+    "doctor's visits": (RNG.negative_binomial(1, 0.2, N), "count"),
+    "days of the month": (np.tile(range(1, 32), 5), "continuous"),
+    "years of school": (
+        np.repeat(range(5, 18), [4, 6, 8, 30, 25, 44, 43, 381, 44, 56, 14, 57, 41]), "continuous"
+    ),
     "negative whole numbers": (RNG.integers(-3, 4, N), "ordinal"),
 }  # fmt: skip
 
@@ -150,6 +155,15 @@ def test_names_of_values_do_not_matter():
     turned = ts.Topo().fit(frame(smoker=np.where(YES, "a", "b"), a=lambda t: t["a"] + YES))
     np.testing.assert_array_equal(one.weights_ != 0.0, turned.weights_ != 0.0)
     assert turned.score_ == pytest.approx(one.score_, rel=1e-9)
+
+
+def test_what_measured_causes_explain_does_not_count_against_a_count():
+    rng = np.random.default_rng(0)
+    cause = rng.integers(0, 2, N)
+    count = rng.poisson(4.0 * np.exp(0.7 * cause))
+    assert kind(count) != "count"
+    data = ts.Dataset.from_table(np.column_stack([count, cause, rng.normal(size=N)]))
+    assert data.kinds[0].kind.name == "count"
 
 
 def test_ordered_categories_are_scores():

@@ -36,6 +36,8 @@ _ABOUT_NORMAL = 5.0
 _TOO_WELL = 0.5
 #: What causes do not explain of the variance of few values, over the mean; a code may have more.
 _NOT_EXPLAINED = 1.1
+#: Deviations of a normal distribution beyond which a fit is refused, once in a thousand.
+_SURE = 3.09
 _SWEEPS = 200
 
 
@@ -56,17 +58,16 @@ class Count(Kind):
         # The standard error of the ratio is sqrt(2 / n) for Poisson counts.
         if dispersion < 1.0 - 3.0 * math.sqrt(2.0 / n):
             return None
-        # Measurements that vary more than counts, and never come near zero.
-        if dispersion > _OVERDISPERSED and column.low > 1.0:
-            return None
+        frequency = np.bincount(np.minimum(x, 10.0 * _LARGE_COUNT).astype(np.int64))
         share = column.unexplained()
         left = dispersion if math.isnan(share) else share * dispersion
-        if mean > _ABOUT_NORMAL and left < _TOO_WELL:
+        if left > _NOT_EXPLAINED + 3.0 * math.sqrt(2.0 / n):
+            # Of counts that vary more, for reasons that nobody has measured, most are next to none.
+            few = column.high - column.low < _MOST_CODES
+            if few or column.low > 0.0 or frequency.argmax() > 1:
+                return None
+        elif mean > _ABOUT_NORMAL and (n < _FEW_ROWS or left < _TOO_WELL):
             return None
-        few = column.high - column.low < _MOST_CODES
-        if few and left > _NOT_EXPLAINED + 3.0 * math.sqrt(2.0 / n):
-            return None
-        frequency = np.bincount(np.minimum(x, 10.0 * _LARGE_COUNT).astype(np.int64))
         if not _looks_like_counts(frequency.astype(np.float64), int(column.low)):
             return None
         return (
@@ -94,7 +95,7 @@ def _looks_like_counts(frequency: NDArray[np.float64], low: int) -> bool:
     """Whether a mixture of Poisson distributions explains ``frequency`` (of 0, 1, ..., high)."""
     n, high = float(frequency.sum()), frequency.size - 1
     fitted, likelihood = _poisson_mixture(frequency)
-    if n * (1.0 - fitted[low:].sum()) > _BEYOND:
+    if n * (1.0 - fitted[low:].sum()) > _BEYOND or not _fits(frequency, n * fitted):
         return False
     levels = high - low + 1
     if levels > _MOST_CODES:
@@ -107,6 +108,22 @@ def _looks_like_counts(frequency: NDArray[np.float64], low: int) -> bool:
     return max(plain, likelihood - math.log(n)) - code > (
         _EVIDENCE if n >= _FEW_ROWS else _MORE_EVIDENCE
     )
+
+
+def _fits(frequency: NDArray[np.float64], expected: NDArray[np.float64]) -> bool:
+    """Whether a likelihood-ratio test on values with at least five expected rows keeps the fit."""
+    statistic, values = 0.0, 0
+    seen = foreseen = 0.0
+    for f, e in zip(frequency, expected, strict=True):
+        seen, foreseen = seen + f, foreseen + e
+        if foreseen >= 5.0:
+            statistic += 2.0 * (seen * math.log(max(seen, 1e-9) / foreseen) - seen + foreseen)
+            values, seen, foreseen = values + 1, 0.0, 0.0
+    if values < 2:
+        return True
+    # Wilson and Hilferty's quantile of chi squared.
+    spread = 2.0 / (9.0 * values)
+    return statistic <= values * (1.0 - spread + _SURE * math.sqrt(spread)) ** 3
 
 
 def _poisson(frequency: NDArray[np.float64]) -> float:
