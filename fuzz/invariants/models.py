@@ -112,7 +112,9 @@ def score_confirmed(run: FitRun) -> Iterator[str]:
     X, model, case = run.case.seen, run.model, run.case
     if X is None or case.covariance or not np.isfinite(model.weights_).all():
         return
-    data = Dataset.from_table(X, center=case.center)
+    data = Dataset.from_table(
+        X, names=model.names_, center=case.center, kinds=case.settings.get("kinds")
+    )
     score = _score(run).bind(data).score
     if score.edge_blocks:
         return
@@ -143,7 +145,8 @@ def certified(run: FitRun) -> Iterator[str]:
     case, score = run.case, _score(run)
     parameters = model.result_.parameters
     W = model.weights_ if hasattr(parameters, "weights") and not score.edge_blocks else parameters
-    fresh = check_kkt(W, case.data, score=score, center=case.center)
+    kinds = case.settings.get("kinds")
+    fresh = check_kkt(W, case.data, score=score, center=case.center, kinds=kinds)
     if (
         fresh.satisfied != certificate.satisfied
         and abs(np.log10(max(fresh.max_residual, 1e-300) / max(certificate.max_residual, 1e-300)))

@@ -59,6 +59,11 @@ def test_time():
     assert "no method for time series" in notice
 
 
+def test_a_table_sorted_by_a_class_is_no_series():
+    kind = np.repeat([0.0, 3.0, 6.0], [30, 40, 30])
+    assert told(**{name: kind + RNG.normal(size=N) for name in "abc"}) == ()
+
+
 def test_independent_rows_and_few_rows_are_not_talked_about():
     assert told() == ()
     assert notices(Dataset.from_table(np.column_stack([np.arange(9.0), RNG.normal(size=9)]))) == ()

@@ -45,7 +45,6 @@ def every_check(test):
 
 
 @every_check
-@pytest.mark.filterwarnings("ignore:neighbouring rows are alike")
 def test_scikit_learn_check(estimator, check):
     check(estimator)
 
