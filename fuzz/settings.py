@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fuzz.draws import weights_of
+from fuzz.knowledge import draw_knowledge
 from fuzz.scores import draw_score
 from toposwap import Order, Topo
 from toposwap.acyclicity import ACYCLICITIES
@@ -143,6 +144,7 @@ GENERATORS: dict[str, tuple[Generator, float]] = {
     "s_0": (_sizes, 0.05),
     "greedy": (lambda _draw, _table: True, 0.1),
     "prune": (_prune, 0.4),
+    "knowledge": (draw_knowledge, 0.2),
     "center": (lambda draw, _table: draw.among([False, False, np.bool_(False), True]), 0.15),
     "kinds": (_kinds, 0.1),
     "random_state": (_random_state, 0.3),

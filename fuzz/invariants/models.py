@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fuzz.knowledge import disobeyed
 from fuzz.reference import expected_score
-from toposwap import Dataset, check_kkt
+from toposwap import Certificate, Dataset, Knowledge, check_kkt
+from toposwap.assess import assess
 from toposwap.core.errors import InputError
 from toposwap.core.registry import resolve
 from toposwap.scores import SCORES, Score
@@ -91,11 +93,12 @@ def consistent(run: FitRun) -> Iterator[str]:
         yield f"the history rises: {scores}"
     if result.pruned.threshold is not None:
         kept = np.abs(model.weights_) >= result.pruned.threshold
+        if result.admissible.required is not None:
+            kept |= result.admissible.required
         if not np.array_equal(model.adjacency_matrix_, np.where(kept, model.weights_, 0.0)):
             yield "the pruned graph is not the solution beyond the threshold"
-    if model.certificate_.satisfied != (
-        model.certificate_.max_residual <= model.certificate_.tolerance
-    ):
+    close = model.certificate_.max_residual <= model.certificate_.tolerance
+    if model.certificate_.satisfied != (close and not model.certificate_.unmet):
         yield "the certificate contradicts itself"
     edges = int(np.count_nonzero(model.adjacency_matrix_))
     if model.causal_graph_.number_of_edges() != edges or model.cpdag_.shape != model.weights_.shape:
@@ -116,7 +119,8 @@ def score_confirmed(run: FitRun) -> Iterator[str]:
         X, names=model.names_, center=case.center, kinds=case.settings.get("kinds")
     )
     score = _score(run).bind(data).score
-    if score.edge_blocks:
+    # Of required edges a penalty that shrinks is not asked.
+    if score.edge_blocks or model.result_.admissible.required is not None:
         return
     loss: Any = getattr(score, "loss", score)
     if not hasattr(loss, "name"):
@@ -142,17 +146,45 @@ def certified(run: FitRun) -> Iterator[str]:
         yield f"{model.status_}, but {certificate!r}"
     if model.status_ == "not certified" and not model.remarks_:
         yield "not certified, and nothing says why"
-    case, score = run.case, _score(run)
+    score = _score(run)
     parameters = model.result_.parameters
     W = model.weights_ if hasattr(parameters, "weights") and not score.edge_blocks else parameters
-    kinds = case.settings.get("kinds")
-    fresh = check_kkt(W, case.data, score=score, center=case.center, kinds=kinds)
+    fresh = _fresh_certificate(run, score, W)
     if (
         fresh.satisfied != certificate.satisfied
         and abs(np.log10(max(fresh.max_residual, 1e-300) / max(certificate.max_residual, 1e-300)))
         > 1.0
     ):
         yield f"{certificate!r}, but afresh {fresh!r}"
+
+
+def _fresh_certificate(run: FitRun, score: Score, W: Any) -> Certificate:
+    """Of the problem that was solved: with paths that were asked for as they were settled."""
+    case, told = run.case, run.model.result_.admissible
+    kinds = case.settings.get("kinds")
+    if told.everything:
+        return check_kkt(W, case.data, score=score, center=case.center, kinds=kinds)
+    held = case.data
+    data = (
+        held
+        if isinstance(held, Dataset)
+        else Dataset.from_table(held, center=case.center, kinds=kinds)
+    )
+    bound = score.bind(data)
+    bound.admissible = told
+    return assess(bound, bound.as_parameters(W)).certificate
+
+
+@of_models
+def obeyed(run: FitRun) -> Iterator[str]:
+    """What is known holds, in the solution and in the pruned graph."""
+    known = run.case.settings.get("knowledge")
+    if isinstance(known, Knowledge):
+        for name, W in (
+            ("weights_", run.model.weights_),
+            ("adjacency_matrix_", run.model.adjacency_matrix_),
+        ):
+            yield from (f"{name}: {told}" for told in disobeyed(W, known, run.model.names_))
 
 
 @of_models

@@ -16,6 +16,7 @@ import numpy as np
 from toposwap.acyclicity import Acyclicity, LogDet
 from toposwap.candidates.base import Candidates, Survey
 from toposwap.kernels.graphs.kkt_pairs import unstationary_pairs
+from toposwap.kernels.graphs.reachability import reachability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from toposwap.orderfit.base import OrderFit
 
+#: Larger than nothing.
+_TINY = float(np.finfo(float).tiny)
 #: The paper's tables of thresholds.
 T = (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
 XI = (
@@ -105,11 +108,15 @@ class KKTCandidates(Candidates):
         gradient, admissible = point.gradient, fit.bound.admissible
         if admissible.parents is not None:
             gradient = np.where(admissible.parents, gradient, 0.0)
+        h_gradient = self.acyclicity.gradient(point.weights, fit.order)
         if admissible.before is not None:
             gradient = np.where(admissible.before.T, 0.0, gradient)
+            # What must come before what counts as a walk, of no weight.
+            back = reachability((point.weights != 0.0) | admissible.before).T
+            h_gradient = np.where(back & (h_gradient == 0.0), _TINY, h_gradient)
         pairs, q_gradient, h_gradient = unstationary_pairs(
             gradient,
-            self.acyclicity.gradient(point.weights, fit.order),
+            h_gradient,
             point.row_scale,
             point.column_scale,
             fit.bound.tolerance,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from toposwap.core.admissible import EVERYTHING
 from toposwap.core.dataset import Dataset
 from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from toposwap.acyclicity import Acyclicity
     from toposwap.core.kinds import Kind
+    from toposwap.knowledge import Knowledge
     from toposwap.scores import Score
     from toposwap.search import Progress, Search
 
@@ -61,6 +63,9 @@ class Topo(Predicting, DagLearner):
         from the order found with the same loss and an L0 penalty (least squares: with one noise
         variance for all columns), and keeps the edges of where that ends, some of them perhaps
         turned: ``result_.pruned``.
+    knowledge : Knowledge or dict, optional
+        What cannot be and what must be: tiers, forbidden and required edges, roots, leaves,
+        ancestors; see :class:`~toposwap.Knowledge`. The graph obeys, before pruning and after it.
     center : bool, default=True
         Subtract the column means.
     kinds : dict, optional
@@ -143,6 +148,7 @@ class Topo(Predicting, DagLearner):
         s_0: int | None = None,
         greedy: bool = False,
         prune: float | str | None = "auto",
+        knowledge: Knowledge | Mapping[str, Any] | None = None,
         center: bool = True,
         kinds: Mapping[str, str | Kind] | None = None,
         random_state: int | np.random.Generator | None = 0,
@@ -161,6 +167,7 @@ class Topo(Predicting, DagLearner):
         self.s_0 = s_0
         self.greedy = greedy
         self.prune = prune
+        self.knowledge = knowledge
         self.center = center
         self.kinds = kinds
         self.random_state = random_state
@@ -172,10 +179,12 @@ class Topo(Predicting, DagLearner):
 
     def _fit(self, data: Dataset, *, named: bool) -> Self:
         # Here and below, so that the class alone does not load the compiler of the kernels.
+        from toposwap.knowledge import Knowledge
         from toposwap.learn import learn
         from toposwap.pruning import check_prune
         from toposwap.scores import SCORES, Score
 
+        known = Knowledge.of(self.knowledge)
         check_prune(self.prune)
         deadline = Deadline(self.time_budget)
         score = resolve("score", self.score, SCORES, Score)
@@ -189,6 +198,7 @@ class Topo(Predicting, DagLearner):
             max_iter=self.max_iter,
             prune=self.prune,
             deadline=None if self.time_budget is None else deadline,
+            admissible=known.on(data.names) if known else EVERYTHING,
         )
         self._typical = Typical.of(data)
         self._levels = data.levels

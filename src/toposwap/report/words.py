@@ -36,6 +36,12 @@ def certificate_in_words(certificate: Certificate, names: Sequence[str]) -> str:
         return (
             f"satisfied: a {certificate.kind} ({residual}, tolerance {certificate.tolerance:.0e})"
         )
+    if certificate.unmet and certificate.max_residual <= certificate.tolerance:
+        i, j = certificate.unmet[0]
+        return (
+            f"NOT satisfied: the path {names[i]} -> ... -> {names[j]} is against what is known "
+            f"({residual})"
+        )
     i, j = certificate.worst
     return (
         f"NOT satisfied: not a {certificate.kind} ({residual} at {names[i]} -> {names[j]}, "

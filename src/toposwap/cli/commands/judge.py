@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from toposwap.cli.options.learning import Scoring
     from toposwap.core.table import NumberTable
+    from toposwap.knowledge import Knowledge
 
 
 def judge(
@@ -26,10 +27,12 @@ def judge(
     scoring: Scoring,
     kinds: Mapping[str, str],
     tolerance: float | None = None,
+    knowledge: Knowledge | None = None,
 ) -> Assessment:
     """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are.
 
-    ``kinds`` are what the user says about columns.
+    ``kinds`` are what the user says about columns. With ``knowledge`` the conditions are those of
+    the problem with it.
     """
     score = scoring.build()
     data = Dataset.from_table(frame, center=scoring.center, kinds=kinds)
@@ -39,6 +42,8 @@ def judge(
             "determine, so there is nothing to check; 'toposwap refine' starts from their order"
         )
     bound = score.bind(data)
+    if knowledge is not None:
+        bound.admissible = knowledge.on(data.names)
     # What overflows is refused below, in words.
     with np.errstate(over="ignore", invalid="ignore"):
         judged = assess(bound, as_weights(weights, data.names), tolerance=tolerance)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from toposwap.estimators import Topo
+    from toposwap.knowledge import Knowledge
     from toposwap.scores import Score
     from toposwap.search import Progress
 
@@ -70,7 +71,13 @@ class Learning:
     seed: int
     max_iter: int | None
 
-    def build(self, init: Any = "auto", progress: Progress | None = None) -> Topo:
+    def build(
+        self,
+        init: Any = "auto",
+        progress: Progress | None = None,
+        knowledge: Knowledge | None = None,
+        kinds: Mapping[str, str] | None = None,
+    ) -> Topo:
         """The estimator, or an error that names the option."""
         from toposwap.acyclicity import ACYCLICITIES
         from toposwap.estimators import Topo
@@ -93,7 +100,9 @@ class Learning:
             search=self.search,
             init=init,
             prune=self.prune,
+            knowledge=knowledge,
             center=self.scoring.center,
+            kinds=kinds or None,
             random_state=self.seed,
             max_iter=self.max_iter,
             progress=progress,

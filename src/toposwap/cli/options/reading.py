@@ -36,6 +36,10 @@ class Reading:
 
     def table(self, path: Path) -> NumberTable | pd.DataFrame:
         """Return the chosen columns (n, d), in the order of ``columns`` if given."""
+        return self.chosen(path)[0]
+
+    def chosen(self, path: Path) -> tuple[NumberTable | pd.DataFrame, list[str]]:
+        """The chosen columns (n, d), and the names of those that are left out."""
         from toposwap.core.kinds import kinds_by_name
         from toposwap.core.table import NumberTable
         from toposwap.io import read_numbers
@@ -49,16 +53,16 @@ class Reading:
         chosen = [name for name in chosen if name not in excluded]
         if isinstance(table, NumberTable):
             # Nothing is missing in it, and nothing is text.
-            picked = table.chosen(chosen)
-            return self._usable(picked) if self.drop_unusable else picked
-        table.columns = names
-        # Choosing makes a copy.
-        frame = table if chosen == names else table[chosen]
-        frame = self._usable(frame)
-        if self.drop_missing:
-            return _without_missing(frame)
-        _refuse_missing(frame, path)
-        return frame
+            picked: NumberTable | pd.DataFrame = table.chosen(chosen)
+            picked = self._usable(picked) if self.drop_unusable else picked
+        else:
+            table.columns = names
+            # Choosing makes a copy.
+            frame = self._usable(table if chosen == names else table[chosen])
+            if not self.drop_missing:
+                _refuse_missing(frame, path)
+            picked = _without_missing(frame) if self.drop_missing else frame
+        return picked, sorted(set(names) - set(map(str, picked.columns)))
 
     def known_kinds(self, frame: NumberTable | pd.DataFrame) -> dict[str, str]:
         """What ``kinds`` says about the columns of ``frame``; of others it has been checked."""
@@ -105,11 +109,18 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.option(
         "--columns",
+        "--only",
+        "columns",
         metavar="A,B,C",
         multiple=True,
-        help="Use these columns only; names with commas in double quotes.",
+        help="Use these columns only; names with commas in double quotes, patterns like gene_*.",
     )
-    @click.option("--exclude", metavar="A,B,C", multiple=True, help="Leave these columns out.")
+    @click.option(
+        "--exclude",
+        metavar="A,B,C",
+        multiple=True,
+        help="Leave these columns out; names or patterns.",
+    )
     @click.option(
         "--drop-missing", is_flag=True, help="Leave out rows with missing or infinite values."
     )
@@ -191,15 +202,17 @@ def _kinds(kind: tuple[str, ...], categorical: tuple[str, ...]) -> dict[str, str
 def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
     """The names in the values of an option, in the order given, each once."""
     from toposwap.core.validation import listed
+    from toposwap.knowledge.names import ColumnNames
 
     names = _split(given, option)
-    there = set(known)
-    unknown = [name for name in names if name not in there]
+    columns = ColumnNames(known)
+    found = {name: columns.matching(name) for name in names}
+    unknown = [name for name, places in found.items() if not places]
     if unknown:
         raise InputError(
             f"{option}: no column is called {listed(unknown)}; there are {listed(known)}"
         )
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(known[k] for name in names for k in found[name]))
 
 
 def _refuse_missing(frame: pd.DataFrame, path: Path) -> None:

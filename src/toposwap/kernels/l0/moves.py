@@ -13,7 +13,7 @@ import numpy as np
 
 from toposwap.kernels.jit import kernel
 from toposwap.kernels.l0.insertion_deltas import insertion_profile
-from toposwap.kernels.l0.node import gain, grow_and_shrink, lose, node_value, pays
+from toposwap.kernels.l0.node import begin, gain, grow_and_shrink, lose, node_value, pays
 from toposwap.kernels.l0.partial_covariance import S, add_parent, index_of, no_parents
 from toposwap.kernels.l0.tables import GAINED, LOST, ORDER, PENDING, POSITION, Nodes, Rule
 
@@ -44,7 +44,7 @@ def settle_all(nodes: Nodes, rule: Rule, anew: bool) -> None:
     """Fit every node of the order: from no parents if ``anew``, or from those it has."""
     for z in range(nodes.value.size):
         if anew:
-            no_parents(rule.C, nodes.table, nodes.parents, z, z)
+            begin(nodes, rule, z, z)
         grow_and_shrink(nodes, rule, z, z, nodes.places[POSITION, z], -1, -1)
         accept(nodes, rule, z)
 

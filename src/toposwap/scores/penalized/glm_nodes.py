@@ -93,8 +93,12 @@ class GLMNodes:
         allowed: NDArray[np.bool_],
         start: tuple[NDArray[np.float64], float] | None,
         penalty: ProximalPenalty,
+        required: NDArray[np.bool_] | None = None,
     ) -> Solution:
-        """Minimise loss + penalty of ``node`` from ``start``, coefficients (d,) and level."""
+        """Minimise loss + penalty of ``node`` from ``start``, coefficients (d,) and level.
+
+        Coefficients of ``required`` parents (d,) bear no penalty that would hold them at zero.
+        """
         d, loss = self.data.d, self._loss(node)
         units = self._unit[node] / self._scale
         if start is None:
@@ -104,7 +108,7 @@ class GLMNodes:
             b = start[1]
         gradient, size = np.empty(d), np.empty(d)
         rho = penalty.rho()
-        inner, weights = penalty.in_units(units)
+        inner, weights = penalty.in_units(units, required=required)
         solved = False
         if rho.kink > 0.0 and loss.canonical:
             b, value, solved = self._patterns.solve(
@@ -137,7 +141,8 @@ class GLMNodes:
                 gradient,
                 size,
             )
-        if loss.separated is not None and not penalty.unbounded:
+        free = penalty.lifted(required)
+        if loss.separated is not None and (free is not None or not penalty.unbounded):
             self._refuse_separated(node, loss, w, b)
         kinks = rho.kink * inner * weights
         coefficients = w * units
