@@ -23,8 +23,8 @@ _MARKS = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
 _LEAST_ROWS = 20
 #: Correlation of neighbouring rows in half of the columns from which on rows are not independent.
 _ALIKE = 0.5
-#: Rows between those that need not be alike, and a correlation that only time makes.
-_FURTHER, _SMOOTH = 6, 0.98
+#: A correlation that only time makes.
+_SMOOTH = 0.98
 #: Rows that are compared with their neighbours.
 _MOST_ROWS = 2000
 _INDEPENDENT = (
@@ -104,28 +104,29 @@ def _in_order(data: Dataset) -> str | None:
             f"{listed(running)} counts the rows, as a running number or an index of time does: "
             f"leave it out (--exclude) unless it is meant as a variable; {_INDEPENDENT}"
         )
-    neighbours, further = (_correlation(data.rows[:_MOST_ROWS], lag) for lag in (1, _FURTHER))
-    # In a table that is sorted by a class, rows further away are as much alike.
-    closer = (neighbours - further > max(0.1, 1.0 / np.sqrt(data.n))) | (neighbours > _SMOOTH)
+    rows = data.rows[:_MOST_ROWS]
+    neighbours, steps = _correlation(rows), _correlation(np.diff(rows, axis=0))
+    # Rows that are independent within classes make steps of which each undoes half of the last.
+    closer = (steps > -0.5 + max(0.15, 2.0 / np.sqrt(len(rows)))) | (neighbours > _SMOOTH)
     alike = (neighbours > max(_ALIKE, 4.0 / np.sqrt(data.n))) & closer
     if alike.mean() >= 0.5:
         shown = [data.names[j] for j in np.flatnonzero(alike)]
         return (
             f"neighbouring rows are alike in {listed(shown, 3)} (correlation "
-            f"{float(np.median(neighbours[alike])):.2f}), more than those further "
-            f"away, as in a series in time: {_INDEPENDENT}"
+            f"{float(np.median(neighbours[alike])):.2f}), as in a series in time: "
+            f"{_INDEPENDENT}"
         )
     if rising:
         return f"{listed(rising)} never turns back from row to row, as time does: {_INDEPENDENT}"
     return None
 
 
-def _correlation(rows: NDArray[np.float64], lag: int) -> NDArray[np.float64]:
-    """Of each column with itself ``lag`` rows later, (d,)."""
+def _correlation(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of each column with itself a row later, (d,)."""
     centred = rows - rows.mean(axis=0)
     own = np.einsum("ij,ij->j", centred, centred)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.einsum("ij,ij->j", centred[lag:], centred[:-lag]) / own)
+        return np.asarray(np.einsum("ij,ij->j", centred[1:], centred[:-1]) / own)
 
 
 def _never_turns(x: NDArray[np.float64]) -> bool:
