@@ -91,6 +91,7 @@ def learn(
         )
     deadline = Deadline(search.time_budget) if deadline is None else deadline
     rng = np.random.default_rng() if rng is None else rng
+    data = score.suited(data)
     bound = score.bind(data)
     bound.deadline = deadline
     bound.admissible = admissible.check(data.d)

@@ -369,3 +369,19 @@ def test_standard_input(call, sample, monkeypatch):
     piped = call("fit", "-", "--json")
     assert piped.code == 0
     assert json.loads(piped.out)["edges"] == json.loads(call("fit", sample, "--json").out)["edges"]
+
+
+def test_weights_of_rows(call, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)) @ np.triu(np.ones((3, 3))), columns=list("abc"))
+    times = rng.integers(1, 4, 60)
+    frame.assign(times=times).to_csv(tmp_path / "w.csv", index=False)
+    frame.loc[frame.index.repeat(times)].to_csv(tmp_path / "r.csv", index=False)
+    one = json.loads(call("fit", tmp_path / "w.csv", "--weights", "times", "--json").out)
+    two = json.loads(call("fit", tmp_path / "r.csv", "--json").out)
+    assert one["names"] == two["names"]
+    assert one["score"] == pytest.approx(two["score"], rel=1e-9)
+    assert call("fit", tmp_path / "w.csv", "--weights", "nobody").code == 2
+    done = call("fit", tmp_path / "w.csv", "--weights", "a")
+    assert done.code == 2
+    assert "weights must be numbers >= 0" in done.err

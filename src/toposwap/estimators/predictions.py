@@ -39,7 +39,7 @@ class Typical(NamedTuple):
         if data.rows is None:
             reach = 2.0 * data.deviations * data.scale
             return cls(data.mean, data.mean - reach, data.mean + reach)
-        return cls(data.rows.mean(axis=0), data.rows.min(axis=0), data.rows.max(axis=0))
+        return cls(data.average(data.rows), data.rows.min(axis=0), data.rows.max(axis=0))
 
 
 class Predicting:

@@ -61,6 +61,7 @@ class Auto(Score):
         evidence.
     """
 
+    weighs_rows: ClassVar[bool] = True
     name: ClassVar[str] = "auto"
     # Of every score that can be chosen; the chosen one, ``bind(data).score``, tells more.
     convex: ClassVar[bool] = False

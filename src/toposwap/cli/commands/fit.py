@@ -79,7 +79,7 @@ def fit(
         table,
         reading,
         learning,
-        lambda frame: init if start is None else _start(start, frame),
+        lambda chosen: init if start is None else _start(start, chosen.frame),
         knowing,
     )
     return deliver(fitted, outputs)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pandas as pd
+    from numpy.typing import NDArray
 
     from toposwap.cli.options.learning import Scoring
     from toposwap.core.table import NumberTable
@@ -28,6 +29,7 @@ def judge(
     kinds: Mapping[str, str],
     tolerance: float | None = None,
     knowledge: Knowledge | None = None,
+    sample_weight: NDArray[np.float64] | None = None,
 ) -> Assessment:
     """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are.
 
@@ -35,13 +37,15 @@ def judge(
     the problem with it.
     """
     score = scoring.build()
-    data = Dataset.from_table(frame, center=scoring.center, kinds=kinds)
+    data = Dataset.from_table(
+        frame, center=scoring.center, kinds=kinds, sample_weight=sample_weight
+    )
     if score.edge_blocks:
         raise InputError(
             f"--score {scoring.score}: an edge has a block of parameters, which weights do not "
             "determine, so there is nothing to check; 'toposwap refine' starts from their order"
         )
-    bound = score.bind(data)
+    bound = score.bind(score.suited(data))
     if knowledge is not None:
         bound.admissible = knowledge.on(data.names)
     # What overflows is refused below, in words.

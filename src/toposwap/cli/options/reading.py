@@ -7,9 +7,10 @@ import warnings
 from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+import numpy as np
 
 from toposwap.core.errors import InputError, ToposwapWarning
 
@@ -17,8 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import pandas as pd
+    from numpy.typing import NDArray
 
     from toposwap.core.table import NumberTable
+
+
+class Chosen(NamedTuple):
+    """The columns (n, d) to learn from, the names of the others, and weights (n,) if any."""
+
+    frame: NumberTable | pd.DataFrame
+    left_out: list[str]
+    weights: NDArray[np.float64] | None
 
 
 @dataclass(frozen=True)
@@ -33,13 +43,10 @@ class Reading:
     drop_missing: bool = False
     kinds: Mapping[str, str] = field(default_factory=dict)
     drop_unusable: bool = False
+    weights: str | None = None
 
-    def table(self, path: Path) -> NumberTable | pd.DataFrame:
-        """Return the chosen columns (n, d), in the order of ``columns`` if given."""
-        return self.chosen(path)[0]
-
-    def chosen(self, path: Path) -> tuple[NumberTable | pd.DataFrame, list[str]]:
-        """The chosen columns (n, d), and the names of those that are left out."""
+    def chosen(self, path: Path) -> Chosen:
+        """The chosen columns, in the order of ``columns`` if given, and what is left of others."""
         from toposwap.core.kinds import kinds_by_name
         from toposwap.core.table import NumberTable
         from toposwap.io import read_numbers
@@ -50,6 +57,8 @@ class Reading:
             kinds_by_name(self.kinds, names)
         excluded = set(_names(self.exclude, "--exclude", names))
         chosen = _names(self.columns, "--columns", names) or names
+        if self.weights is not None:
+            excluded.add(_one_name(self.weights, "--weights", names))
         chosen = [name for name in chosen if name not in excluded]
         if isinstance(table, NumberTable):
             # Nothing is missing in it, and nothing is text.
@@ -62,7 +71,22 @@ class Reading:
             if not self.drop_missing:
                 _refuse_missing(frame, path)
             picked = _without_missing(frame) if self.drop_missing else frame
-        return picked, sorted(set(names) - set(map(str, picked.columns)))
+        left_out = sorted(set(names) - set(map(str, picked.columns)))
+        return Chosen(picked, left_out, self._weights(table, picked))
+
+    def _weights(self, table: Any, picked: Any) -> NDArray[np.float64] | None:
+        """How often each row of ``picked`` counts, (n,)."""
+        from toposwap.core.table import NumberTable
+
+        if self.weights is None:
+            return None
+        name = _one_name(self.weights, "--weights", list(map(str, table.columns)))
+        if isinstance(table, NumberTable):
+            return table.chosen([name]).values[:, 0]
+        column = table[name]
+        if column.dtype.kind not in "biuf":
+            raise InputError(f"--weights: column {name!r} does not hold numbers")
+        return np.asarray(column.loc[picked.index], dtype=np.float64)
 
     def known_kinds(self, frame: NumberTable | pd.DataFrame) -> dict[str, str]:
         """What ``kinds`` says about the columns of ``frame``; of others it has been checked."""
@@ -122,6 +146,12 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="Leave these columns out; names or patterns.",
     )
     @click.option(
+        "--weights",
+        "row_weights",
+        metavar="COLUMN",
+        help="How often each row counts; the column is no variable then.",
+    )
+    @click.option(
         "--drop-missing", is_flag=True, help="Leave out rows with missing or infinite values."
     )
     @click.option(
@@ -162,6 +192,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         exclude: tuple[str, ...],
         drop_missing: bool,
         drop_unusable: bool,
+        row_weights: str | None,
         kind: tuple[str, ...],
         categorical: tuple[str, ...],
         **others: Any,
@@ -169,7 +200,9 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         # A shell hands \t over as two characters.
         sep = "\t" if sep in ("\\t", "tab") else sep
         kinds = _kinds(kind, categorical)
-        reading = Reading(sep, decimal, na, columns, exclude, drop_missing, kinds, drop_unusable)
+        reading = Reading(
+            sep, decimal, na, columns, exclude, drop_missing, kinds, drop_unusable, row_weights
+        )
         return command(*args, reading=reading, **others)
 
     return with_reading
@@ -213,6 +246,14 @@ def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
             f"{option}: no column is called {listed(unknown)}; there are {listed(known)}"
         )
     return list(dict.fromkeys(known[k] for name in names for k in found[name]))
+
+
+def _one_name(given: str, option: str, known: list[str]) -> str:
+    """The one name in the value of an option."""
+    names = _names((given,), option, known)
+    if len(names) != 1:
+        raise InputError(f"{option}: name one column, {given!r} stands for {len(names)}")
+    return names[0]
 
 
 def _refuse_missing(frame: pd.DataFrame, path: Path) -> None:
