@@ -91,6 +91,7 @@ def test_learners_that_know_no_weights_repeat_rows():
         (np.full(60, -1.0), "weights must be numbers >= 0"),
         (np.full(60, np.nan), "weights must be numbers >= 0"),
         (np.full(60, 1 / 60), "add up to 1.*multiply them by the number of rows"),
+        (np.zeros(60), "all weights are zero"),
         (["a"] * 60, "must be numbers, one for each row"),
     ],
 )

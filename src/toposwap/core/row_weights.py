@@ -30,6 +30,8 @@ def checked_weights(given: Any, rows: int) -> NDArray[np.float64] | None:
         )
     if not np.isfinite(weights).all() or (weights < 0.0).any():
         raise InputError("sample_weight: weights must be numbers >= 0, none missing or infinite")
+    if not weights.any():
+        raise InputError("sample_weight: all weights are zero, so that no row counts")
     if weights.sum() < 2.0:
         raise InputError(
             f"sample_weight: the weights add up to {weights.sum():.3g}, and so many rows are too "
