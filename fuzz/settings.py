@@ -20,9 +20,10 @@ from toposwap import Order, Topo
 from toposwap.acyclicity import ACYCLICITIES
 from toposwap.baselines import BASELINES
 from toposwap.core.kinds import KINDS
+from toposwap.estimators.topo import OF_SEARCHES
 from toposwap.pruning import NAMES as PRUNE_NAMES
 from toposwap.pruning import PRUNERS
-from toposwap.search import SEARCHES
+from toposwap.search import SEARCHES, Search
 from toposwap.search.start import INITS
 
 if TYPE_CHECKING:
@@ -57,6 +58,10 @@ def draw_settings(draw: Draw, table: Table, *, iterates: bool) -> dict[str, Any]
         generator, probability = GENERATORS[name]
         if draw.chance(probability):
             settings[name] = generator(draw, table)
+    if isinstance(settings.get("search"), Search):
+        # An object has its settings; more of them are refused, which one test knows.
+        for name in OF_SEARCHES:
+            settings.pop(name, None)
     if iterates and table.shape[1] > _WIDE:
         settings.setdefault("time_budget", draw.among([1, 5]))
     if draw.chance(WRONG):

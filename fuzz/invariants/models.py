@@ -28,10 +28,14 @@ STATUSES = (
     "interrupted",
     "iteration limit",
     "time limit",
+    "s_0 used up",
     "not certified",
 )
 #: Ends of a search that claim nothing, so that a certificate may refuse the point.
-_NO_CLAIM = ("given order", "interrupted", "iteration limit", "time limit", "not certified")
+_NO_CLAIM = (
+    *("given order", "interrupted", "iteration limit", "time limit", "s_0 used up"),
+    "not certified",
+)
 #: What a sum of many columns may be off by, relative to its size.
 _ROUNDING = 1e-9
 #: By name.

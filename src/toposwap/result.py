@@ -43,8 +43,9 @@ class Result:
         The part of Q that is not penalty.
     status
         How the search ended: "converged", "global minimum", "given order", "interrupted",
-        "iteration limit", "time limit", or "not certified" where it ended by itself at a point that
-        the certificate refuses.
+        "iteration limit", "time limit", "s_0 used up" (the paper's search has made all its large
+        searches, and another one would lower the score), or "not certified" where it ended by
+        itself at a point that the certificate refuses.
     certificate
         The KKT conditions at ``weights``.
     history

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: Larger than nothing.
 _TINY = float(np.finfo(float).tiny)
-#: The paper's tables of thresholds.
+#: The paper's printed tables of thresholds.
 T = (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
 XI = (
     *(0.0, 1e-7, 1e-6, 5e-6, 1e-5, 5e-5, 1e-4),
@@ -81,8 +81,9 @@ class KKTCandidates(Candidates):
         Tables for FindParams.
     extend
         Where even the largest tau and the smallest xi give fewer pairs than asked for, let tau grow
-        until they do not. Without a penalty every walk weighs far more than the last entry of the
-        paper's table, 1e-3, and without this the sets would be empty.
+        until they do not. The authors' program goes beyond the printed table, too; the pseudo-code
+        does not (False): without a penalty every walk weighs far more than the last entry of the
+        table, 1e-3, and the sets would be empty.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class KKTCandidates(Candidates):
         fit: OrderFit,
         rng: np.random.Generator,  # noqa: ARG002 - nothing is random here
     ) -> Survey:
-        """Evaluate both gradients and drop the pairs that are stationary already."""
+        """Evaluate both gradients and drop the pairs that need nothing."""
         point = fit.point()
         gradient, admissible = point.gradient, fit.bound.admissible
         if admissible.parents is not None:

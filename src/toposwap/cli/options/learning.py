@@ -180,7 +180,10 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--s-large", type=_COUNT, metavar="N", help="With --search paper: size of the large space."
     )
     @click.option(
-        "--s-0", type=_COUNT, metavar="N", help="With --search paper: uses of the large space."
+        "--s-0",
+        type=_COUNT,
+        metavar="N",
+        help="With --search paper: uses of the large space; raise it where the status says so.",
     )
     @click.option("--greedy", is_flag=True, help="With --search paper: take the first good swap.")
     @click.option(

@@ -21,7 +21,7 @@ def room(d: int, most: int) -> Nodes:
         table=np.empty((2, ROWS + most, d)),
         parents=np.zeros((2, 1 + most), dtype=np.int64),
         value=np.empty(1),
-        places=np.zeros((3, d), dtype=np.int64),
+        places=np.zeros((4, d), dtype=np.int64),
         memory=np.empty((2, 1, 1)),
     )
 

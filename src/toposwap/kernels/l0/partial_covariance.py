@@ -134,21 +134,12 @@ def remove_parent(
 
 
 @kernel(inner=True)
-def cheapest_removal(
-    table: NDArray[np.float64],
-    parents: NDArray[np.int64],
-    slot: int,
-    z: int,
-    work: int,
-    first: int,
-) -> tuple[int, float]:
-    r"""Number of the parent whose removal raises the residual variance least, and by how much.
+def triangle_inverse(
+    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, work: int, first: int
+) -> None:
+    r"""Columns ``first`` and later of :math:`L^{-1}`, into the rows of the slot ``work``.
 
-    The ``first`` parents stay.
-
-    With L the (k, k) triangle of the parents' coordinates, the coefficients are
-    :math:`w = L^{-\top} q[z]` and dropping parent i costs :math:`w_i^2 / \sum_j (L^{-1})_{ji}^2`.
-    The rows of the slot ``work`` are workspace for :math:`L^{-1}`.
+    L is the (k, k) triangle of the parents' coordinates along the orthonormalised rows.
     """
     k = parents[slot, 0]
     rows = table[slot]
@@ -161,6 +152,28 @@ def cheapest_removal(
             for m in range(i, j):
                 total -= rows[ROWS + m, parent] * inverse[ROWS + m, i]
             inverse[ROWS + j, i] = total / rows[ROWS + j, parent]
+
+
+@kernel(inner=True)
+def cheapest_removal(
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    z: int,
+    work: int,
+    first: int,
+) -> tuple[int, float]:
+    r"""Number of the parent whose removal raises the residual variance least, and by how much.
+
+    The ``first`` parents stay.
+
+    The coefficients are :math:`w = L^{-\top} q[z]`, and dropping parent i costs
+    :math:`w_i^2 / \sum_j (L^{-1})_{ji}^2`. :math:`L^{-1}` is left in the slot ``work``.
+    """
+    k = parents[slot, 0]
+    rows = table[slot]
+    inverse = table[work]
+    triangle_inverse(table, parents, slot, work, first)
     chosen = -1
     least = np.inf
     for i in range(first, k):

@@ -14,8 +14,9 @@ from toposwap.kernels.l0.partial_covariance import DEPENDENT, ROWS, S
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Rows of ``places``: the order, the position of each variable, and who is worth trying again.
-ORDER, POSITION, PENDING = 0, 1, 2
+#: Rows of ``places``: the order, the position of each variable, who is worth trying again, and
+#: whose parents changed since a chain last cleared it.
+ORDER, POSITION, PENDING, TOUCHED = 0, 1, 2, 3
 #: Parts of ``memory``: what gaining or losing a candidate changes, NaN where unknown.
 GAINED, LOST = 0, 1
 
@@ -26,7 +27,8 @@ class Nodes(NamedTuple):
     ``table`` (d + 3, K + 2, d) and ``parents`` (d + 3, K + 1) are the tables of
     :mod:`~toposwap.kernels.l0.partial_covariance`: a slot for each node, one for a copy of the node
     that moves, one for a copy of a node that it passes, one as workspace. ``value`` (d,) are the
-    nodes' scores, ``places`` (3, d) the order, the positions, and who is worth trying again.
+    nodes' scores, ``places`` (4, d) the order, the positions, who is worth trying again, and whose
+    parents changed.
     ``memory[GAINED][w, v]`` and ``memory[LOST][w, v]`` (2, d, d) remember what gaining or losing v
     changes for w.
     """
@@ -101,7 +103,7 @@ class Rule(NamedTuple):
 
 def empty_nodes(d: int, most: int) -> Nodes:
     """Room for ``d`` nodes with at most ``most`` parents each."""
-    places = np.zeros((3, d), dtype=np.int64)
+    places = np.zeros((4, d), dtype=np.int64)
     places[PENDING] = 1
     return Nodes(
         table=np.empty((d + 3, ROWS + most, d)),
