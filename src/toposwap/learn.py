@@ -10,6 +10,7 @@ from toposwap.assess import assess
 from toposwap.baselines.start import starting_order
 from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError
+from toposwap.core.notices import notices
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.pruning import own_pruner, resolve_pruner
@@ -90,6 +91,7 @@ def learn(
         )
     deadline = Deadline(search.time_budget) if deadline is None else deadline
     rng = np.random.default_rng() if rng is None else rng
+    data = score.suited(data)
     bound = score.bind(data)
     bound.deadline = deadline
     bound.admissible = admissible.check(data.d)
@@ -149,7 +151,10 @@ def learn(
         pruned=pruned,
         parameters=parameters,
         predictor=predictor_of(bound, parameters),
-        remarks=tuple(text for text in (remark, digits_remark, pruning_remark) if text is not None),
+        remarks=(
+            *notices(data),
+            *(text for text in (remark, digits_remark, pruning_remark) if text is not None),
+        ),
         starts=findings.starts,
         rivals=tuple(findings.rivals),
         admissible=bound.admissible,
