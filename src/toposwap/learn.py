@@ -115,6 +115,9 @@ def learn(
     del fit, first
     assessment = assess(bound, parameters)
     _refuse_not_finite(assessment, bound)
+    if status == search.finished and deadline.passed and not assessment.certificate.satisfied:
+        # Nothing was left to try at an order that there was no time to solve.
+        status = "time limit"
     digits_remark = _lost_digits(history[-1].score, assessment, bound)
     pruned, pruning_remark = _prune(pruner, bound, parameters, order, rng, deadline)
     return Result.of(

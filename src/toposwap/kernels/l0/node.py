@@ -7,7 +7,8 @@ r"""One node of a Gaussian score with an L0 penalty: which predecessors are pare
 (likelihood, and least squares in units :math:`\mu_z`). Parents are added from the best and dropped
 from the weakest until no single addition or removal lowers :math:`Q_z`. Whether a candidate pays is
 a comparison of its reduction ``g[u]**2 / c[u]`` with a bar that depends on the residual variance
-alone, so a candidate below the bar leaves the solution as it is.
+alone, so a candidate below the bar leaves the solution as it is. What the variance changes by less
+than :data:`TOLD` of the column's own is rounding error and no change, in whatever units.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SLACK = 1.0 - 1e-9
+#: The least change of a residual variance that sums over correlations tell.
+TOLD = 1e-12
 
 
 @kernel(inner=True, inlined=True)
@@ -51,7 +54,7 @@ def least_reduction(rule: Rule, z: int, variance: float) -> float:
         if variance * math.exp(-2.0 * rule.weight) <= DEPENDENT:
             return math.inf
         return variance * -math.expm1(-2.0 * rule.weight)
-    return 2.0 * rule.weight / rule.unit[z]
+    return max(2.0 * rule.weight / rule.unit[z], TOLD)
 
 
 @kernel(inner=True, inlined=True)
@@ -60,7 +63,19 @@ def largest_rise(rule: Rule, z: int, variance: float) -> float:
     if rule.logarithmic:
         least = max(variance, DEPENDENT)
         return least * math.expm1(2.0 * rule.weight) + (least - variance)
-    return 2.0 * rule.weight / rule.unit[z]
+    return max(2.0 * rule.weight / rule.unit[z], TOLD)
+
+
+@kernel(inner=True, inlined=True)
+def value_change(rule: Rule, z: int, variance: float, k: int, before: float) -> float:
+    """Q_z with ``k`` parents and this residual variance, less ``before``; rounding error is zero.
+
+    Where Q has units, the rounding error of a large column would outweigh all that others gain.
+    """
+    change = node_value(rule, z, variance, k) - before
+    if not rule.logarithmic and abs(change) < 0.5 * TOLD * rule.unit[z]:
+        return 0.0
+    return change
 
 
 @kernel(inner=True, inlined=True)
@@ -99,6 +114,7 @@ def grow_and_shrink(
     g = table[slot, G]
     c = table[slot, S]
     position = places[POSITION]
+    lowest = math.inf
     while True:
         while parents[slot, 0] < most:
             for u in range(d):
@@ -129,8 +145,11 @@ def grow_and_shrink(
                 break
             remove_parent(table, parents, slot, z, index)
             dropped = True
-        if not dropped:
+        value = node_value(rule, z, c[z], parents[slot, 0])
+        # Columns that determine each other could be taken and dropped for ever.
+        if not dropped or not value < lowest:
             return
+        lowest = value
 
 
 @kernel(inner=True)
