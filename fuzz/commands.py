@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import shutil
 import tempfile
@@ -175,6 +177,36 @@ def _some_names(draw: Draw, made: CommandRun) -> str:
     return ",".join(f'"{name}"' for name in chosen)
 
 
+def _one_name(draw: Draw, made: CommandRun) -> str:
+    return f'"{draw.among(made.table.names)}"'
+
+
+def _edge(draw: Draw, made: CommandRun) -> str:
+    return f"{_one_name(draw, made)} -> {_one_name(draw, made)}"
+
+
+def _tiers(draw: Draw, made: CommandRun) -> str:
+    return f"{_one_name(draw, made)} < {draw.among(['*', _one_name(draw, made), ''])}"
+
+
+def _knowledge_file(draw: Draw, made: CommandRun) -> Path:
+    kind = draw.among(["txt", "json", "csv", "none"])
+    path = made.folder / f"knowledge.{kind}"
+    names = [str(name) for name in made.table.names]
+    first, second = draw.among(names), draw.among(names)
+    if kind == "txt":
+        end = draw.among(["\n", "\r\n"])
+        tiers = f'1* "{first}"{end}2 {second}{end}3 '
+        path.write_text(f"/knowledge{end}addtemporal{end}{tiers}{end}forbiddirect{end}", "utf-8")
+    elif kind == "json":
+        path.write_text(json.dumps({"required": [[first, second]]}), "utf-8")
+    elif kind == "csv":
+        rows = [["cause", "effect", "kind"], [first, second, draw.among(["allowed", "required"])]]
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(rows)
+    return path
+
+
 def _number(draw: Draw, _made: CommandRun) -> Any:
     return draw.among([0, 0.1, 1, 2.5, 1e-9, 1e9])
 
@@ -206,6 +238,10 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "restarts": (_whole, 0.08), "time_budget": (_chosen(0, 0.1, 1), 0.08),
     "jobs": (_chosen(1, 2, -1), 0.03), "prune": (_chosen("auto", "bic", "none", 0, 0.2), 0.2),
     "seed": (_whole, 0.1), "max_iter": (_chosen(1, 3, 100), 0.05), "init": (_init, 0.15),
+    "knowledge_file": (_knowledge_file, 0.08), "tiers": (_tiers, 0.06),
+    "forbid": (_edge, 0.08), "require": (_edge, 0.08), "root": (_some_names, 0.02),
+    "leaf": (_one_name, 0.04), "ancestor": (_edge, 0.04), "not_ancestor": (_edge, 0.04),
+    "compare_without": (_nothing, 0.03),
     "columns": (_some_names, 0.08), "exclude": (_some_names, 0.04), "drop_missing": (_nothing, 0.2),
     "sep": (_chosen(",", ",", ";", "\t", "tab", "|", "", ",,"), 0.04),
     "decimal": (_chosen(",", "."), 0.04),

@@ -132,11 +132,14 @@ def _best(value: Callable[[Any], Any], slope: Callable[[Any], Any], low: Any, hi
     return float(value(0.5 * (low + high)))
 
 
-def _logistic(x: Any, eta: Any, error: float, _loss: Any) -> tuple[float, float] | None:
+def _logistic(x: Any, eta: Any, error: float, loss: Any) -> tuple[float, float] | None:
     y = (x == x.max()).astype(_LONG)
     reach = np.abs(eta).max() + 60
     if error > _VAGUE:
         return None
+    if not loss.intercept:
+        value = float(np.mean(np.logaddexp(0, eta) - y * eta))
+        return value - error, value + error
     best = _best(
         lambda b: np.mean(np.logaddexp(0, eta + b) - y * (eta + b)),
         lambda b: np.mean(1 / (1 + np.exp(-(eta + b))) - y),

@@ -159,6 +159,7 @@ SETTINGS: dict[str, Callable[[Draw], Any]] = {
     "n_starts": lambda draw: draw.whole(1, 2),
     "loss": lambda draw: draw.among(["least-squares", "huber", "gaussian"]),
     "activation": lambda draw: draw.among(["sigmoid", "tanh", "relu"]),
+    "intercept": lambda draw: draw.chance(0.5),
     "bias": lambda draw: draw.chance(0.5),
     "seed": lambda draw: draw.whole(0, 9),
 }

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fuzz.draws import weights_of
+from fuzz.knowledge import draw_knowledge
 from fuzz.scores import draw_score
 from toposwap import Order, Topo
 from toposwap.acyclicity import ACYCLICITIES
 from toposwap.baselines import BASELINES
+from toposwap.estimators.topo import OF_SEARCHES
 from toposwap.pruning import NAMES as PRUNE_NAMES
 from toposwap.pruning import PRUNERS
-from toposwap.search import SEARCHES
+from toposwap.search import SEARCHES, Search
 from toposwap.search.start import INITS
 
 if TYPE_CHECKING:
@@ -60,6 +62,10 @@ def draw_settings(draw: Draw, table: Table, *, iterates: bool) -> tuple[dict[str
         generator, probability = GENERATORS[name]
         if draw.chance(probability):
             settings[name] = generator(draw, table)
+    if isinstance(settings.get("search"), Search):
+        # An object has its settings; more of them are refused, which one test knows.
+        for name in OF_SEARCHES:
+            settings.pop(name, None)
     if iterates and table.shape[1] > _WIDE:
         settings.setdefault("time_budget", draw.among([1, 5]))
     wrong = None
@@ -145,6 +151,7 @@ GENERATORS: dict[str, tuple[Generator, float]] = {
     "s_0": (_sizes, 0.05),
     "greedy": (lambda _draw, _table: True, 0.1),
     "prune": (_prune, 0.4),
+    "knowledge": (draw_knowledge, 0.2),
     "center": (lambda draw, _table: draw.among([False, False, np.bool_(False), True]), 0.15),
     "random_state": (_random_state, 0.3),
     "n_restarts": (lambda draw, _table: draw.whole(0, 6), 0.25),

@@ -27,6 +27,7 @@ LAYERS = (
     {"report"},
     {"estimators"},
     {"learn"},
+    {"with_paths"},
     {"baselines"},
     {"rehearsal"},
     {"estimators.base"},
@@ -40,6 +41,7 @@ LAYERS = (
     {"orderfit"},
     CONTRACT,
     {"losses", "penalties", "basis"},
+    {"knowledge"},
     {"kernels"},
     {"core"},
 )

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fuzz.knowledge import disobeyed
 from fuzz.reference import expected_score
-from toposwap import Dataset, check_kkt
+from toposwap import Certificate, Dataset, Knowledge, check_kkt
+from toposwap.assess import assess
 from toposwap.core.errors import InputError
 from toposwap.core.registry import resolve
 from toposwap.scores import SCORES, Score
@@ -26,10 +28,14 @@ STATUSES = (
     "interrupted",
     "iteration limit",
     "time limit",
+    "s_0 used up",
     "not certified",
 )
 #: Ends of a search that claim nothing, so that a certificate may refuse the point.
-_NO_CLAIM = ("given order", "interrupted", "iteration limit", "time limit", "not certified")
+_NO_CLAIM = (
+    *("given order", "interrupted", "iteration limit", "time limit", "s_0 used up"),
+    "not certified",
+)
 #: What a sum of many columns may be off by, relative to its size.
 _ROUNDING = 1e-9
 #: By name.
@@ -91,11 +97,12 @@ def consistent(run: FitRun) -> Iterator[str]:
         yield f"the history rises: {scores}"
     if result.pruned.threshold is not None:
         kept = np.abs(model.weights_) >= result.pruned.threshold
+        if result.admissible.required is not None:
+            kept |= result.admissible.required
         if not np.array_equal(model.adjacency_matrix_, np.where(kept, model.weights_, 0.0)):
             yield "the pruned graph is not the solution beyond the threshold"
-    if model.certificate_.satisfied != (
-        model.certificate_.max_residual <= model.certificate_.tolerance
-    ):
+    close = model.certificate_.max_residual <= model.certificate_.tolerance
+    if model.certificate_.satisfied != (close and not model.certificate_.unmet):
         yield "the certificate contradicts itself"
     edges = int(np.count_nonzero(model.adjacency_matrix_))
     if model.causal_graph_.number_of_edges() != edges or model.cpdag_.shape != model.weights_.shape:
@@ -114,7 +121,8 @@ def score_confirmed(run: FitRun) -> Iterator[str]:
         return
     data = Dataset.from_table(X, center=case.center)
     score = _score(run).bind(data).score
-    if score.edge_blocks:
+    # Of required edges a penalty that shrinks is not asked.
+    if score.edge_blocks or model.result_.admissible.required is not None:
         return
     loss: Any = getattr(score, "loss", score)
     if not hasattr(loss, "name"):
@@ -140,16 +148,40 @@ def certified(run: FitRun) -> Iterator[str]:
         yield f"{model.status_}, but {certificate!r}"
     if model.status_ == "not certified" and not model.remarks_:
         yield "not certified, and nothing says why"
-    case, score = run.case, _score(run)
+    score = _score(run)
     parameters = model.result_.parameters
     W = model.weights_ if hasattr(parameters, "weights") and not score.edge_blocks else parameters
-    fresh = check_kkt(W, case.data, score=score, center=case.center)
+    fresh = _fresh_certificate(run, score, W)
     if (
         fresh.satisfied != certificate.satisfied
         and abs(np.log10(max(fresh.max_residual, 1e-300) / max(certificate.max_residual, 1e-300)))
         > 1.0
     ):
         yield f"{certificate!r}, but afresh {fresh!r}"
+
+
+def _fresh_certificate(run: FitRun, score: Score, W: Any) -> Certificate:
+    """Of the problem that was solved: with paths that were asked for as they were settled."""
+    case, told = run.case, run.model.result_.admissible
+    if told.everything:
+        return check_kkt(W, case.data, score=score, center=case.center)
+    held = case.data
+    data = held if isinstance(held, Dataset) else Dataset.from_table(held, center=case.center)
+    bound = score.bind(data)
+    bound.admissible = told
+    return assess(bound, bound.as_parameters(W)).certificate
+
+
+@of_models
+def obeyed(run: FitRun) -> Iterator[str]:
+    """What is known holds, in the solution and in the pruned graph."""
+    known = run.case.settings.get("knowledge")
+    if isinstance(known, Knowledge):
+        for name, W in (
+            ("weights_", run.model.weights_),
+            ("adjacency_matrix_", run.model.adjacency_matrix_),
+        ):
+            yield from (f"{name}: {told}" for told in disobeyed(W, known, run.model.names_))
 
 
 @of_models

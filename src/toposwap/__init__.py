@@ -23,6 +23,7 @@ _HOMES = {
     "check_kkt": "toposwap.estimators",
     "Dataset": "toposwap.core.dataset",
     "Order": "toposwap.core.order",
+    "Knowledge": "toposwap.knowledge",
     "Certificate": "toposwap.certificate",
     "InputError": "toposwap.core.errors",
     "ToposwapWarning": "toposwap.core.errors",
@@ -34,6 +35,7 @@ __all__ = [
     "check_kkt",
     "Dataset",
     "Order",
+    "Knowledge",
     "Certificate",
     "InputError",
     "ToposwapWarning",
@@ -68,6 +70,7 @@ if TYPE_CHECKING:
     from toposwap.core.errors import InputError, ToposwapWarning, UnitsWarning
     from toposwap.core.order import Order
     from toposwap.estimators import Topo, check_kkt, refine
+    from toposwap.knowledge import Knowledge
 
 
 __getattr__, __dir__ = lazy_names("toposwap", _HOMES, [*(set(__all__) - set(_HOMES))])

@@ -62,6 +62,9 @@ class Certificate:
         nothing else is needed), "connected" (it is not, and the condition on connected solutions
         holds here) or "not connected" (it does not: the conditions hold or fail as checked, but no
         theorem guarantees that a search gets here).
+    unmet
+        Pairs (i, j) that lack a directed path which is known to be there, or have one that is known
+        not to; a point that has any is not ``satisfied``.
     """
 
     satisfied: bool
@@ -72,6 +75,7 @@ class Certificate:
     matrix: NDArray[np.float64] = field(repr=False)
     relative: NDArray[np.float64] = field(repr=False)
     condition: str = "separable"
+    unmet: tuple[tuple[int, int], ...] = ()
 
     def __repr__(self) -> str:
         verdict = f"{self.kind}" if self.satisfied else f"not a {self.kind}"
@@ -155,8 +159,9 @@ def certify(
     i, j = np.unravel_index(relative.argmax(), relative.shape)
     rest = float(point.rest)
     residual = max(float(relative[i, j]), rest if rest <= _LARGEST else _LARGEST)
+    unmet = admissible.unmet_paths(reachability(admissible.with_required(point.weights) != 0.0))
     return Certificate(
-        satisfied=bool(residual <= tolerance),
+        satisfied=bool(residual <= tolerance) and not unmet,
         kind="local minimum" if convex else "KKT point",
         max_residual=residual,
         tolerance=tolerance,
@@ -164,6 +169,7 @@ def certify(
         matrix=matrix,
         relative=relative,
         condition=_condition(point.weights, separable=separable),
+        unmet=unmet,
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from toposwap.assess import assess
 from toposwap.baselines.start import starting_order
+from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.core.runtime.deadline import Deadline
@@ -17,15 +18,18 @@ from toposwap.pruning.threshold import Threshold
 from toposwap.rehearsal import compile_ahead
 from toposwap.result import Result
 from toposwap.search.base import run
+from toposwap.search.screened import ScreenedSearch
 from toposwap.search.start import FirstFit, automatic_fit
+from toposwap.with_paths import with_paths
 
 if TYPE_CHECKING:
     from toposwap.assess import Assessment
     from toposwap.core.dataset import Dataset
     from toposwap.core.order import Order
+    from toposwap.orderfit.base import OrderFit
     from toposwap.pruning import Pruned, Pruner
     from toposwap.scores import BoundScore, Score
-    from toposwap.search import Progress, Search
+    from toposwap.search import Progress, Search, Step
 
 
 #: Relative difference of the score that a search ends with and of the one computed afresh.
@@ -43,6 +47,7 @@ def learn(
     max_iter: int | None = None,
     prune: Any = None,
     deadline: Deadline | None = None,
+    admissible: Admissible = EVERYTHING,
 ) -> Result:
     """Bind, start, search, assess, and prune.
 
@@ -65,6 +70,8 @@ def learn(
         As :func:`~toposwap.pruning.resolve_pruner` takes it.
     deadline
         For all of it; by default the search's own ``time_budget`` from now.
+    admissible
+        The edges and orders that come into question; the result obeys.
 
     Returns
     -------
@@ -85,6 +92,7 @@ def learn(
     rng = np.random.default_rng() if rng is None else rng
     bound = score.bind(data)
     bound.deadline = deadline
+    bound.admissible = admissible.check(data.d)
     pruner = resolve_pruner(prune, bound)
     if search.name == "auto":
         compile_ahead(bound)
@@ -94,43 +102,82 @@ def learn(
         first = automatic_fit(bound, rng, deadline, progress=progress, pruner=own)
     else:
         order, remark = starting_order(init, data, rng, deadline)
-        order = bound.admissible.nearest(order)
+        if not bound.admissible.obeys(order):
+            order, remark = bound.admissible.nearest(order), _mended(remark)
         first = FirstFit(bound.fit(order), surrogates_followed=False)
-    fit = first.fit
-    history, status = run(
-        search,
-        fit,
-        data.names,
-        rng=rng,
-        deadline=deadline,
-        pruner=own,
-        surrogates_followed=first.surrogates_followed,
-        progress=progress,
-        max_iter=0 if first.interrupted else max_iter,
-    )
-    if first.interrupted:
-        status = "interrupted"
-    order, parameters = fit.order, fit.parameters()
+
+    def searched(first: FirstFit) -> tuple[OrderFit, list[Step], str]:
+        history, status = run(
+            search,
+            first.fit,
+            data.names,
+            rng=rng,
+            deadline=deadline,
+            pruner=own,
+            surrogates_followed=first.surrogates_followed,
+            progress=progress,
+            max_iter=0 if first.interrupted else max_iter,
+        )
+        return first.fit, history, "interrupted" if first.interrupted else status
+
+    def kept(fit: OrderFit) -> tuple[Pruned, str | None]:
+        return _prune(pruner, fit.bound, fit.parameters(), fit.order, rng, deadline)
+
+    found = with_paths(first, search, searched, kept)
     # The tables of the fit are the largest thing held, and no longer needed.
-    del fit, first
+    del first
+    bound, order, parameters = found.bound, found.order, found.parameters
     assessment = assess(bound, parameters)
     _refuse_not_finite(assessment, bound)
+    status = found.status
     if status == search.finished and deadline.passed and not assessment.certificate.satisfied:
         # Nothing was left to try at an order that there was no time to solve.
         status = "time limit"
-    digits_remark = _lost_digits(history[-1].score, assessment, bound)
-    pruned, pruning_remark = _prune(pruner, bound, parameters, order, rng, deadline)
+    digits_remark = _lost_digits(found.history[-1].score, assessment, bound)
+    pruned, pruning_remark = found.kept
     return Result.of(
         assessment,
         names=data.names,
         order=order,
         status=status,
-        history=tuple(history),
+        history=tuple(found.history),
         pruned=pruned,
         parameters=parameters,
         predictor=predictor_of(bound, parameters),
         remarks=tuple(text for text in (remark, digits_remark, pruning_remark) if text is not None),
+        admissible=bound.admissible,
+        against=_against(pruner, bound, order, rng, deadline),
     )
+
+
+def _against(
+    pruner: Pruner,
+    bound: BoundScore,
+    order: Order,
+    rng: np.random.Generator,
+    deadline: Deadline,
+) -> tuple[tuple[int, int], ...]:
+    """The required edges that neither the score nor the pruning would have at ``order``.
+
+    By one more fit, of that order, without any being required; not where that takes long.
+    """
+    told = bound.admissible
+    if told.required is None or bound.strategy.search == ScreenedSearch.name or deadline.passed:
+        return ()
+    free = bound.under(Admissible(told.parents, told.before))
+    fit = free.fit(order)
+    kept = pruner.prune(free, fit.parameters(), order, rng=rng, deadline=deadline)
+    absent = told.required & (kept.weights == 0.0)
+    return tuple((int(i), int(j)) for i, j in np.argwhere(absent))
+
+
+def _mended(remark: str | None) -> str:
+    """What is said where the start is against what is known."""
+    told = (
+        "the starting point is against what is known (knowledge): the search begins at the nearest "
+        "order that obeys"
+    )
+    return told if remark is None else f"{remark}; {told}"
 
 
 def _refuse_not_finite(assessment: Assessment, bound: BoundScore) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.pruning.base import Pruned
 
 if TYPE_CHECKING:
@@ -42,8 +43,9 @@ class Result:
         The part of Q that is not penalty.
     status
         How the search ended: "converged", "global minimum", "given order", "interrupted",
-        "iteration limit", "time limit", or "not certified" where it ended by itself at a point that
-        the certificate refuses.
+        "iteration limit", "time limit", "s_0 used up" (the paper's search has made all its large
+        searches, and another one would lower the score), or "not certified" where it ended by
+        itself at a point that the certificate refuses.
     certificate
         The KKT conditions at ``weights``.
     history
@@ -64,6 +66,10 @@ class Result:
         Theta, as the score keeps it: the weights themselves where an edge has one coefficient.
     predictor
         The fitted values of all columns as a function of new rows, None where the score has none.
+    admissible
+        The edges and orders that came into question; paths that were asked for are settled.
+    against
+        Imposed edges (i, j) that would not be there at this order if nobody had imposed them.
     """
 
     names: tuple[str, ...]
@@ -82,6 +88,8 @@ class Result:
     score_name: str = ""
     parameters: Any = field(repr=False, default=None)
     predictor: Predictor | None = field(repr=False, default=None)
+    admissible: Admissible = field(repr=False, default=EVERYTHING)
+    against: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of(
@@ -97,6 +105,8 @@ class Result:
         predictor: Predictor | None = None,
         choices: tuple[str, ...] = (),
         remarks: tuple[str, ...] = (),
+        admissible: Admissible = EVERYTHING,
+        against: tuple[tuple[int, int], ...] = (),
     ) -> Self:
         """Put what was assessed, searched and pruned together; what contradicts itself is said."""
         remarks += assessment.remarks
@@ -113,7 +123,7 @@ class Result:
             remarks += (pruned.remark,)
         return cls(
             names=names,
-            weights=np.ascontiguousarray(assessment.point.weights),
+            weights=np.ascontiguousarray(admissible.with_required(assessment.point.weights)),
             order=order,
             score=assessment.score,
             loss=assessment.loss,
@@ -128,4 +138,6 @@ class Result:
             score_name=assessment.score_name,
             parameters=parameters,
             predictor=predictor,
+            admissible=admissible,
+            against=against,
         )

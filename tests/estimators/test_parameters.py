@@ -14,7 +14,7 @@ from toposwap.search import PaperSearch
 
 def test_parameters_are_stored_as_given():
     W = sample().weights
-    given_ = {"search": PaperSearch(), "init": W, "prune": 0.1, "random_state": 3, "greedy": True}
+    given_ = {"search": PaperSearch(), "init": W, "prune": 0.1, "random_state": 3, "max_iter": 9}
     model = ts.Topo(**given_)
     parameters = model.get_params()
     for name, value in given_.items():

@@ -10,7 +10,7 @@ import toposwap as ts
 from toposwap.acyclicity import ACYCLICITIES, LogDet
 from toposwap.core.errors import InputError
 from toposwap.scores import LeastSquares
-from toposwap.search import SEARCHES, PaperSearch
+from toposwap.search import SEARCHES, AutoSearch, PaperSearch
 
 STATUS = dict.fromkeys(SEARCHES, "converged") | {"exact": "global minimum", "none": "given order"}
 
@@ -76,6 +76,30 @@ def test_parameters_of_the_paper_reach_its_search():
         for seed in range(6)
     ]
     assert len(set(seeds)) > 1
+
+
+@pytest.mark.parametrize(
+    ("search", "settings"),
+    [
+        (PaperSearch(), {"greedy": True}),
+        (PaperSearch(), {"s_0": 0}),
+        (PaperSearch(), {"s_small": 3}),
+        (PaperSearch(), {"s_large": 30}),
+        (PaperSearch(), {"acyclicity": "polynomial"}),
+        (PaperSearch(), {"acyclicity": LogDet()}),
+        (AutoSearch(), {"n_restarts": 3}),
+        (AutoSearch(), {"n_jobs": 1}),
+    ],
+)
+def test_settings_beside_a_search_that_has_its_own_are_refused(search, settings):
+    (name,) = settings
+    with pytest.raises(InputError, match=rf"{name}=.*{type(search).__name__}\(\.\.\.\)"):
+        ts.Topo("least-squares", search=search, **settings).fit(table())
+
+
+def test_what_holds_for_every_search_goes_with_an_object():
+    kept = {"init": backwards(), "time_budget": 60.0, "max_iter": 1}
+    assert ts.Topo("least-squares", search=PaperSearch(), **kept).fit(table()).n_iter_ == 1
 
 
 class CountingLogDet(LogDet):

@@ -44,7 +44,7 @@ def test_no_two_methods_look_alike(name):
     assert set(styles) == labels
     assert len(set(styles.values())) == len(labels)
     # A colour by itself tells our rows apart, as bars have nothing else.
-    ours = [styles[label].colour for label in labels if "topo" in label]
+    ours = [styles[label].colour for label in labels if "topo" in label or "auto" in label]
     assert len(set(ours)) == len(ours)
 
 

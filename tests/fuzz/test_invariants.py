@@ -61,7 +61,7 @@ def turn_an_edge(run):
 
 def no_certificate(run):
     certificate = SimpleNamespace(
-        satisfied=False, max_residual=1.0, tolerance=1e-8, relative=np.zeros(1)
+        satisfied=False, max_residual=1.0, tolerance=1e-8, relative=np.zeros(1), unmet=()
     )
     in_result(run, certificate=certificate, status="converged")
 
@@ -103,6 +103,7 @@ BREAKS = {
     "consistent": lambda run: in_result(run, status="fine"),
     "score confirmed": lambda run: in_result(run, score=run.model.score_ * 1.01),
     "certified": no_certificate,
+    "obeyed": lambda run: run.case.settings.update(knowledge=ts.Knowledge(required=["x2 -> x0"])),
     "no worse than its start": worse_than_its_start,
     "predictions": wild_predictions,
 }

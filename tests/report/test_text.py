@@ -92,6 +92,7 @@ def test_remarks_are_repeated_unless_unwanted(model):
 def test_every_status_has_words():
     for status in ("converged", "global minimum", "given order", "interrupted", "iteration limit"):
         assert status_in_words(status) != status
+    assert "raise s_0 (--s-0)" in status_in_words("s_0 used up")
     assert status_in_words("something new") == "something new"
 
 

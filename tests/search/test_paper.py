@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from toy_scores import NodewiseLasso
 
-from toposwap import simulate
+from toposwap import Topo, simulate
 from toposwap.candidates import KKTCandidates, UniformCandidates
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError, ToposwapWarning
@@ -109,6 +109,89 @@ def test_the_large_space_is_searched_s_0_times_at_most():
         used.append(sum(step.space == "large" for step in history))
         assert used[-1] <= s_0
     assert used == [0, 1, 3]
+
+
+def test_a_search_that_needs_more_large_searches_says_so():
+    bound, order, _ = problem(d=30, n=100, seed=2)
+    reached = {}
+    for s_0 in (1, 1000):
+        fit = bound.fit(order)
+        search = PaperSearch(s_small=5, s_large=200, s_0=s_0)
+        rng = np.random.default_rng(0)
+        history, reached[s_0] = run(search, fit, bound.data.names, rng=rng)
+        left = fit.swap_changes(KKTCandidates().survey(fit, rng).pairs(200))
+        assert (left.min() < -fit.resolution) == (s_0 == 1)
+    assert reached == {1: "s_0 used up", 1000: "converged"}
+    # As many as it takes: nothing is left, and the last search was not one too few.
+    used = sum(step.space == "large" for step in history)
+    search = PaperSearch(s_small=5, s_large=200, s_0=used)
+    _, status = run(search, bound.fit(order), bound.data.names, rng=np.random.default_rng(0))
+    assert status == "converged"
+
+
+def test_columns_of_very_different_sizes_leave_no_pair_out():
+    """Relative to standard deviations of 1e9 the gradients of most pairs look like zeros."""
+    X = simulate.linear_dataset(50, 1000, "full", random_state=1).X
+    bound = LeastSquares().bind(Dataset.from_table(X))
+    rng = np.random.default_rng(1)
+    fit = bound.fit(Order(rng.permutation(50)))
+    every = 50 * 49 // 2
+    run(PaperSearch(every, every, 0), fit, bound.data.names, rng=rng)
+    assert fit.swap_changes(fit.all_pairs()).min() >= -fit.resolution
+    assert fit.value < 25.0
+
+
+def test_a_start_from_which_many_large_searches_are_needed():
+    X = simulate.linear_dataset(100, 1000, "ER4", random_state=6).X
+    short, suggested = (
+        Topo("least-squares", "paper", "random", s_0=s_0, random_state=7).fit(X)
+        for s_0 in (5, None)
+    )
+    assert (short.status_, suggested.status_) == ("s_0 used up", "converged")
+    assert short.score_ > 63.0
+    assert suggested.score_ == pytest.approx(47.23, abs=0.01)
+
+
+class Remembering(UniformCandidates):
+    """Candidates that write down the pairs they gave."""
+
+    def __init__(self, *, redraw):
+        super().__init__(redraw=redraw)
+        self.given = []
+
+    def begin(self, fit, rng):
+        inner = super().begin(fit, rng)
+        return self if inner is self else Written(inner, self.given)
+
+
+class Written(UniformCandidates):
+    def __init__(self, inner, given):
+        super().__init__()
+        self.inner, self.given = inner, given
+
+    def survey(self, fit, rng):
+        survey = self.inner.survey(fit, rng)
+        self.given.append((fit.order, survey.pairs(10), survey.pairs(40)))
+        return survey
+
+
+def test_random_candidates_may_be_drawn_once():
+    bound, order, rng = problem(d=15)
+    drawn = Remembering(redraw=False)
+    for _ in range(2):
+        fit = bound.fit(order)
+        search = PaperSearch(10, 40, 3, candidates=drawn, several=False)
+        run(search, fit, bound.data.names, rng=rng)
+    sets = [{frozenset(p) for p in small.tolist()} for _, small, _ in drawn.given]
+    # Two runs, each with one set of its own.
+    assert len(sets) > 4
+    assert len({frozenset(s) for s in sets}) == 2
+    for at, small, large in drawn.given:
+        assert len(small) == 10
+        assert len(large) == 40
+        assert (large[:10] == small).all()
+        assert (at.positions[large[:, 0]] > at.positions[large[:, 1]]).all()
+    assert repr(UniformCandidates(redraw=False)) == "UniformCandidates(redraw=False)"
 
 
 def test_a_violation_is_mended_first_by_adding_its_edge():

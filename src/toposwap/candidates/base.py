@@ -42,6 +42,23 @@ class Candidates(ABC):
     Settings only; a subclass writes :meth:`survey`.
     """
 
+    def begin(self, fit: OrderFit, rng: np.random.Generator) -> Candidates:  # noqa: ARG002
+        """The candidates of one run, asked for at its start: these themselves, unless said.
+
+        Parameters
+        ----------
+        fit
+            At the starting order, not to be moved.
+        rng
+            For what is drawn once for the whole run.
+
+        Returns
+        -------
+        Candidates
+            Whose :meth:`survey` the run asks in each iteration.
+        """
+        return self
+
     @abstractmethod
     def survey(self, fit: OrderFit, rng: np.random.Generator) -> Survey:
         """Look around at the current order of ``fit``.

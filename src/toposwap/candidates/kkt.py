@@ -16,6 +16,7 @@ import numpy as np
 from toposwap.acyclicity import Acyclicity, LogDet
 from toposwap.candidates.base import Candidates, Survey
 from toposwap.kernels.graphs.kkt_pairs import unstationary_pairs
+from toposwap.kernels.graphs.reachability import reachability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
     from toposwap.orderfit.base import OrderFit
 
-#: The paper's tables of thresholds.
+#: Larger than nothing.
+_TINY = float(np.finfo(float).tiny)
+#: The paper's printed tables of thresholds.
 T = (0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3)
 XI = (
     *(0.0, 1e-7, 1e-6, 5e-6, 1e-5, 5e-5, 1e-4),
@@ -78,8 +81,9 @@ class KKTCandidates(Candidates):
         Tables for FindParams.
     extend
         Where even the largest tau and the smallest xi give fewer pairs than asked for, let tau grow
-        until they do not. Without a penalty every walk weighs far more than the last entry of the
-        paper's table, 1e-3, and without this the sets would be empty.
+        until they do not. The authors' program goes beyond the printed table, too; the pseudo-code
+        does not (False): without a penalty every walk weighs far more than the last entry of the
+        table, 1e-3, and the sets would be empty.
     """
 
     def __init__(
@@ -100,16 +104,20 @@ class KKTCandidates(Candidates):
         fit: OrderFit,
         rng: np.random.Generator,  # noqa: ARG002 - nothing is random here
     ) -> Survey:
-        """Evaluate both gradients and drop the pairs that are stationary already."""
+        """Evaluate both gradients and drop the pairs that need nothing."""
         point = fit.point()
         gradient, admissible = point.gradient, fit.bound.admissible
         if admissible.parents is not None:
             gradient = np.where(admissible.parents, gradient, 0.0)
+        h_gradient = self.acyclicity.gradient(point.weights, fit.order)
         if admissible.before is not None:
             gradient = np.where(admissible.before.T, 0.0, gradient)
+            # What must come before what counts as a walk, of no weight.
+            back = reachability((point.weights != 0.0) | admissible.before).T
+            h_gradient = np.where(back & (h_gradient == 0.0), _TINY, h_gradient)
         pairs, q_gradient, h_gradient = unstationary_pairs(
             gradient,
-            self.acyclicity.gradient(point.weights, fit.order),
+            h_gradient,
             point.row_scale,
             point.column_scale,
             fit.bound.tolerance,

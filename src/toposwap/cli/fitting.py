@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from toposwap.cli.options.knowing import Knowing
 from toposwap.cli.terminal.progress import ProgressLine
 from toposwap.cli.terminal.show import say, show, show_json, tell
+from toposwap.core.errors import ToposwapWarning
 from toposwap.core.runtime.clock import clock
 from toposwap.core.runtime.signals import exit_code, received
 
@@ -30,6 +33,8 @@ class Fitted:
     model: Topo
     frame: NumberTable | pd.DataFrame
     seconds: float
+    #: The same without what is known, if that was asked for.
+    without: Topo | None = None
 
 
 def fit_table(
@@ -37,17 +42,29 @@ def fit_table(
     reading: Reading,
     learning: Learning,
     start: Callable[[NumberTable | pd.DataFrame], Any],
+    knowing: Knowing | None = None,
 ) -> Fitted:
     """Read the table and fit; ``start`` says where to begin once the columns are known."""
+    knowing = Knowing() if knowing is None else knowing
     with ProgressLine(f"reading {table}") as progress:
         # Options are checked before a large table is read.
         learning.build()
-        frame = reading.table(table)
+        knowing.knowledge()
+        frame, left_out = reading.chosen(table)
+        known = knowing.about([str(name) for name in frame.columns], left_out)
         init = start(frame)
         progress.say("preparing the search")
         began = clock()
-        model = learning.build(init, progress).fit(frame)
-        return Fitted(model, frame, clock() - began)
+        model = learning.build(init, progress, known).fit(frame)
+        seconds = clock() - began
+        if not knowing.compare_without or model.status_ == "interrupted":
+            return Fitted(model, frame, seconds)
+        progress.say("fitting without what is known")
+        # What it has to remark the first fit has said.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ToposwapWarning)
+            without = learning.build(init, progress).fit(frame)
+        return Fitted(model, frame, seconds, without)
 
 
 def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = None) -> int:
@@ -60,12 +77,30 @@ def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = Non
     if outputs.json:
         from toposwap.report.record import record_of
 
+        if fitted.without is not None:
+            extra = {**(extra or {}), "without_knowledge": _without(fitted.without)}
         show_json({**record_of(fitted.model, rows), **(extra or {})})
     elif not outputs.quiet:
         from toposwap.report.text import report
 
         # Remarks have been shown as notes.
-        show(report(fitted.model, rows=rows, seconds=fitted.seconds, remarks=False))
+        show(
+            report(
+                fitted.model,
+                rows=rows,
+                seconds=fitted.seconds,
+                remarks=False,
+                without=fitted.without,
+            )
+        )
         for path in outputs.paths:
             say(f"wrote {path}")
     return exit_code() if fitted.model.status_ == "interrupted" or received() else 0
+
+
+def _without(model: Topo) -> dict[str, Any]:
+    """What JSON tells of the fit without what is known."""
+    from toposwap.report.graph import reported_graph
+
+    edges = reported_graph(model).edges()
+    return {"score": model.score_, "edges": [edge._asdict() for edge in edges]}

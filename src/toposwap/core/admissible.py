@@ -1,12 +1,19 @@
 r"""Which edges and orders come into question.
 
 .. math:: \text{parents}_{ij} : \; i \to j \text{ may be an edge}, \qquad
-          \text{before}_{ij} : \; i \text{ must stand before } j ,
+          \text{before}_{ij} : \; i \text{ must stand before } j , \qquad
+          \text{required}_{ij} : \; i \to j \text{ is an edge},
 
 (d, d) of bool each. At an order the candidate parents of j are the variables before it that
 ``parents`` permits, and a variable may take the positions between the last of those that must
-precede it and the first of those that must follow it. Nothing else in the package answers these two
-questions: fits, kernels, searches, starts, restarts, pruning and certificates ask here.
+precede it and the first of those that must follow it. A required parent always precedes its effect,
+no penalty that shrinks is asked for it, and no selection or pruning drops it. Nothing else in the
+package answers these questions: fits, kernels, searches, starts, restarts, pruning and certificates
+ask here.
+
+``paths`` and ``no_paths`` are pairs (i, j) between which the graph must have a directed path, or
+must not. They speak of the graph as a whole, which no single node can answer for:
+:mod:`toposwap.search.paths` turns them into required and forbidden edges.
 """
 
 from __future__ import annotations
@@ -36,19 +43,57 @@ class Admissible:
     before
         (d, d) of bool, transitively closed, ``before[i, j]`` tells that i must precede j; None asks
         for nothing.
+    required
+        (d, d) of bool, ``required[i, j]`` tells that i -> j is present; each such edge is among
+        ``parents`` and in ``before``. None asks for none.
+    paths, no_paths
+        Pairs (i, j) with a directed path from i to j, and without any.
     """
 
     parents: NDArray[np.bool_] | None = field(repr=False, default=None)
     before: NDArray[np.bool_] | None = field(repr=False, default=None)
+    required: NDArray[np.bool_] | None = field(repr=False, default=None)
+    paths: tuple[tuple[int, int], ...] = ()
+    no_paths: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         if self.before is not None:
             acyclic_order(self.before, "the precedences")
+        if self.required is not None:
+            assert self.before is not None
+            assert not (self.required & ~self.before).any()
+            assert self.parents is None or not (self.required & ~self.parents).any()
 
     @property
     def everything(self) -> bool:
         """Whether nothing is ruled out, so that nobody need look."""
-        return self.parents is None and self.before is None
+        return self.parents is None and self.before is None and not self.asks_for_paths
+
+    @property
+    def asks_for_paths(self) -> bool:
+        """Whether something is asked of the graph that no single node can answer for."""
+        return bool(self.paths or self.no_paths)
+
+    def unmet_paths(self, reached: NDArray[np.bool_]) -> tuple[tuple[int, int], ...]:
+        """Pairs without a path that must be or with one that must not; ``reached`` (d, d) tells."""
+        missing = [(a, b) for a, b in self.paths if not reached[a, b]]
+        return (*missing, *((a, b) for a, b in self.no_paths if reached[a, b]))
+
+    def required_of(self, node: int) -> NDArray[np.bool_] | None:
+        """The parents (d,) that ``node`` must have; None where it must have none."""
+        if self.required is None or not self.required[:, node].any():
+            return None
+        return self.required[:, node]
+
+    def with_required(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``weights`` (d, d) with every required edge present.
+
+        A required edge may have a best weight of exactly zero. It is there all the same, with the
+        smallest weight there is.
+        """
+        if self.required is None:
+            return weights
+        return np.where(self.required & (weights == 0.0), np.finfo(float).tiny, weights)
 
     def candidates(self, order: Order, node: int | None = None) -> NDArray[np.bool_]:
         """The permitted parents at ``order``: of all nodes, ``[i, j]`` (d, d), or of one, (d,)."""
@@ -112,7 +157,8 @@ class Admissible:
 
     def check(self, d: int) -> Admissible:
         """Itself, if its tables are for ``d`` variables."""
-        for name, table in (("parents", self.parents), ("before", self.before)):
+        tables = {"parents": self.parents, "before": self.before, "required": self.required}
+        for name, table in tables.items():
             if table is not None and table.shape != (d, d):
                 raise InputError(f"{name}: has shape {table.shape}, {d} variables need ({d}, {d})")
         return self

@@ -130,11 +130,21 @@ class DagLearner(Estimator):
         """The Markov equivalence class of the pruned graph, (d, d).
 
         ``cpdag_[i, j]`` without ``cpdag_[j, i]`` is an edge that every DAG of the class has in this
-        direction; both together are an edge whose direction the class leaves open.
+        direction; both together are an edge whose direction the class leaves open. What is known
+        about directions narrows the class, by Meek's rules.
         """
         from toposwap.metrics import cpdag
+        from toposwap.metrics.meek import orient
 
-        return cpdag(self.adjacency_matrix_)
+        completed, told = cpdag(self.adjacency_matrix_), self.result_.admissible
+        if told.everything:
+            return completed
+        turned = np.zeros_like(completed)
+        if told.parents is not None:
+            turned |= ~told.parents
+        if told.before is not None:
+            turned |= told.before.T
+        return orient(completed, (self.adjacency_matrix_ != 0.0) & turned.T)
 
     @property
     def certificate_(self) -> Certificate:

@@ -16,6 +16,7 @@ from toposwap.core.registry import resolve
 from toposwap.core.weights import as_weights
 from toposwap.estimators.base import has_names
 from toposwap.estimators.topo import Topo
+from toposwap.knowledge import Knowledge
 from toposwap.scores import SCORES, Score
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def check_kkt(
     score: str | Score = "auto",
     center: bool = True,
     tolerance: float | None = None,
+    knowledge: Any = None,
 ) -> Certificate:
     """Check whether ``W`` satisfies the KKT conditions of the score on the data ``X``.
 
@@ -80,11 +82,19 @@ def check_kkt(
         Subtract the column means.
     tolerance
         Largest relative residual to accept; by default the score's own.
+    knowledge
+        As for :class:`Topo`: the conditions are those of the problem with it. Edges and paths that
+        it asks for and ``W`` lacks, or that it excludes and ``W`` has, fail.
     """
     data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=center)
     bound = resolve("score", score, SCORES, Score).bind(data)
+    known = Knowledge.of(knowledge)
+    if known:
+        bound.admissible = known.on(data.names)
     if is_order(W, bound.score):
         order, _ = starting_order(W, data, np.random.default_rng(0))
+        if not bound.admissible.obeys(order):
+            raise InputError("the order is against what is known (knowledge): no solution obeys it")
         parameters = bound.fit(order).parameters()
     else:
         parameters = bound.as_parameters(W)

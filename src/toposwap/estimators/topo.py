@@ -7,18 +7,32 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from toposwap.core.admissible import EVERYTHING
 from toposwap.core.dataset import Dataset
+from toposwap.core.errors import InputError
 from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.predictions import Predicting, Typical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from toposwap.acyclicity import Acyclicity
+    from toposwap.knowledge import Knowledge
     from toposwap.scores import Score
     from toposwap.search import Progress, Search
+
+#: What only a search that is given by name is told, and what says nothing.
+OF_SEARCHES = {
+    "acyclicity": "logdet",
+    "s_small": None,
+    "s_large": None,
+    "s_0": None,
+    "greedy": False,
+    "n_restarts": None,
+    "n_jobs": None,
+}
 
 
 class Topo(Predicting, DagLearner):
@@ -37,7 +51,8 @@ class Topo(Predicting, DagLearner):
         ``result_.choices``; "least-squares" is the paper's objective.
     search : str or Search, default="auto"
         "auto" (exact insertions and swaps), "paper" (Algorithm TOPO), "insertion", "exact" (proves
-        the global minimum, up to about 20 columns), "none" (solves the starting order only).
+        the global minimum, up to about 20 columns), "none" (solves the starting order only). An
+        object has its own settings: those of a search given here beside it are an error.
     init : str, order, weight matrix or learner, default="auto"
         The starting order: "variance" (next is the smallest conditional variance), "correlation"
         (the least correlated first), "auto" (what suits the score), "random", a sequence of column
@@ -50,9 +65,13 @@ class Topo(Predicting, DagLearner):
         "polynomial".
     s_small, s_large, s_0 : int, optional
         Sizes of the search spaces of ``search="paper"`` and how often the large one may be used. By
-        default from the paper's table.
+        default from the paper's table; ``status_`` is "s_0 used up" where a larger ``s_0`` would
+        lower the score. Like the authors' program, and other than their pseudo-code, it makes
+        several swaps at once and goes beyond the printed table of tau:
+        :class:`~toposwap.search.PaperSearch`.
     greedy : bool, default=False
-        Let ``search="paper"`` take the first improving swap instead of the best.
+        Let ``search="paper"`` take the first improving swap instead of the best; that takes a
+        larger ``s_0``, the number of columns for instance.
     prune : "auto", "bic", None or float, default="auto"
         Drop edges with |weight| below this number after the search. "auto" is None for a score that
         chooses edges by itself, the score's own rule where it has one (``score="basis"``: F-tests
@@ -60,6 +79,9 @@ class Topo(Predicting, DagLearner):
         from the order found with the same loss and an L0 penalty (least squares: with one noise
         variance for all columns), and keeps the edges of where that ends, some of them perhaps
         turned: ``result_.pruned``.
+    knowledge : Knowledge or dict, optional
+        What cannot be and what must be: tiers, forbidden and required edges, roots, leaves,
+        ancestors; see :class:`~toposwap.Knowledge`. The graph obeys, before pruning and after it.
     center : bool, default=True
         Subtract the column means.
     random_state : int, numpy.random.Generator or None, default=0
@@ -135,6 +157,7 @@ class Topo(Predicting, DagLearner):
         s_0: int | None = None,
         greedy: bool = False,
         prune: float | str | None = "auto",
+        knowledge: Knowledge | Mapping[str, Any] | None = None,
         center: bool = True,
         random_state: int | np.random.Generator | None = 0,
         n_restarts: int | None = None,
@@ -152,6 +175,7 @@ class Topo(Predicting, DagLearner):
         self.s_0 = s_0
         self.greedy = greedy
         self.prune = prune
+        self.knowledge = knowledge
         self.center = center
         self.random_state = random_state
         self.n_restarts = n_restarts
@@ -162,10 +186,12 @@ class Topo(Predicting, DagLearner):
 
     def _fit(self, data: Dataset, *, named: bool) -> Self:
         # Here and below, so that the class alone does not load the compiler of the kernels.
+        from toposwap.knowledge import Knowledge
         from toposwap.learn import learn
         from toposwap.pruning import check_prune
         from toposwap.scores import SCORES, Score
 
+        known = Knowledge.of(self.knowledge)
         check_prune(self.prune)
         deadline = Deadline(self.time_budget)
         score = resolve("score", self.score, SCORES, Score)
@@ -179,6 +205,7 @@ class Topo(Predicting, DagLearner):
             max_iter=self.max_iter,
             prune=self.prune,
             deadline=None if self.time_budget is None else deadline,
+            admissible=known.on(data.names) if known else EVERYTHING,
         )
         self._typical = Typical.of(data)
         return self._keep(result, data, named=named)
@@ -188,6 +215,9 @@ class Topo(Predicting, DagLearner):
         from toposwap.candidates import KKTCandidates
         from toposwap.search import SEARCHES, AutoSearch, PaperSearch, Search
 
+        if isinstance(self.search, Search):
+            self._refuse_settings_beside(self.search)
+            return self.search
         acyclicity = resolve("acyclicity", self.acyclicity, ACYCLICITIES, Acyclicity)
         paper = partial(
             PaperSearch,
@@ -204,3 +234,15 @@ class Topo(Predicting, DagLearner):
             AutoSearch.name: auto,
         }
         return resolve("search", self.search, named, Search)
+
+    def _refuse_settings_beside(self, search: Search) -> None:
+        """A search that is an object is not told anything more, so nothing more may be said."""
+        for name, default in OF_SEARCHES.items():
+            value = getattr(self, name)
+            comparable = isinstance(value, str | bool | np.bool_)
+            if not (value is default or (comparable and value == default)):
+                raise InputError(
+                    f"{name}={value!r} is a setting of the search, and search is an object with "
+                    f"settings of its own: say it there, {type(search).__name__}(...), or give the "
+                    f"search by name, search={search.name!r}"
+                )

@@ -68,9 +68,16 @@ def terms(
 
 
 class LogisticLoss(RowLoss):
-    """1/n sum(log(1 + exp f) - y f) with y in {0, 1}, and an intercept in f.
+    """1/n sum(log(1 + exp f) - y f) with y in {0, 1}, f = b + X w.
 
     y is the column if it holds 0 and 1, and otherwise tells the larger of its two values.
+
+    Parameters
+    ----------
+    intercept
+        Whether there is a b. Without one, f = X w with the columns as they are, which is the loss
+        of the paper and of NOTEARS: right where a column whose causes are all 0 is 0 or 1 with the
+        same probability. Then it matters which of its two values a column calls 0.
     """
 
     name: ClassVar[str] = "logistic"
@@ -80,8 +87,13 @@ class LogisticLoss(RowLoss):
     separated: ClassVar[str | None] = "classes"
     terms = terms
 
+    def __init__(self, *, intercept: bool = True) -> None:
+        self.intercept = intercept
+
     def check(self, data: Dataset, column: int) -> None:
         """Refuse a column that has not exactly two values."""
+        if not isinstance(self.intercept, bool | np.bool_):
+            raise InputError(f"intercept: must be True or False, got {self.intercept!r}")
         x = rows_of(data, self.name)[:, column]
         low, high = x.min(), x.max()
         strange = x[(x != low) & (x != high)]

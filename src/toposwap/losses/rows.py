@@ -49,6 +49,8 @@ class RowLoss(ColumnLoss):
     from_moments: ClassVar[bool] = False
     #: g = A(eta) - y eta: the mean of y stands for all rows with the same predictor.
     canonical: ClassVar[bool] = False
+    #: Whether a linear predictor has a constant of its own; a loss without one has location 0.
+    intercept: bool = True
     #: What of a column may be told apart perfectly by others, so that coefficients are infinite.
     separated: ClassVar[str | None] = None
 

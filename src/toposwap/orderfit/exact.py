@@ -70,17 +70,17 @@ def go_to(fit: OrderFit, order: Order) -> None:
 
 
 def best_parents(
-    d: int, node: int, weight: float, loss: Callable[[int], float]
+    d: int, node: int, weight: float, loss: Callable[[int], float], required: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """For each set of candidates the least ``loss(P) + weight |P|`` over its subsets P, and that P.
 
-    Both are (2^d,); sets with ``node`` in them mean nothing. ``loss`` is asked for each set once,
-    after all its subsets.
+    Both are (2^d,); sets with ``node`` in them mean nothing, and those without all of the set
+    ``required`` are infinite. ``loss`` is asked for each other set once, after all its subsets.
     """
     value = np.full(1 << d, np.inf)
     choice = np.zeros(1 << d, dtype=np.int64)
     for subset in range(1 << d):
-        if subset >> node & 1:
+        if subset >> node & 1 or required & ~subset:
             continue
         value[subset] = loss(subset) + weight * subset.bit_count()
         choice[subset] = subset

@@ -64,6 +64,22 @@ class Penalty(ABC):
         rho'(0+) where rho is continuous, infinite where leaving zero costs at once.
         """
 
+    def total(self, W: NDArray[np.float64], required: NDArray[np.bool_] | None) -> float:
+        """What W pays, of any shape, where edges that are ``required`` are there in any case.
+
+        A penalty that would hold a coefficient at zero is not asked for them; one that counts
+        edges counts them, and one without a kink leaves every edge where it is.
+        """
+        if required is None or self.threshold == 0.0:
+            return self.value(W)
+        if np.isinf(self.threshold):
+            return self.value(np.where(required & (W == 0.0), 1.0, W))
+        return self.value(np.where(required, 0.0, W))
+
+    def lifted(self, required: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+        """Those of the edges ``required`` that pay nothing; None where all pay."""
+        return required if 0.0 < self.threshold < np.inf else None
+
     def __repr__(self) -> str:
         settings = ", ".join(f"{key}={value!r}" for key, value in vars(self).items())
         return f"{type(self).__name__}({settings})"
@@ -104,9 +120,15 @@ class ProximalPenalty(Penalty):
         return float(a), float(b), float(c)
 
     def in_units(
-        self, units: NDArray[np.float64], weight: float = 1.0, size: float = 1.0
+        self,
+        units: NDArray[np.float64],
+        weight: float = 1.0,
+        size: float = 1.0,
+        required: NDArray[np.bool_] | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Units s and weights v, (d,) each, with v rho(s w) = weight / size^2 * rho(units * w).
+
+        Both are zero for ``required`` coefficients (d,) that pay nothing.
 
         Solvers take them where columns have size one, so that coefficients have too. Columns in
         units of 1e-150 and 1e150 make ``units`` whose squares are no numbers. A homogeneous rho
@@ -123,7 +145,11 @@ class ProximalPenalty(Penalty):
                 weights = weights * units ** (self.degree - 1) / size
                 units, most = np.ones_like(units), _LARGEST_ALONE
             weights[weights * units < 1.0 / most] = 0.0
-        return units, np.minimum(weights, most)
+        weights = np.minimum(weights, most)
+        free = self.lifted(required)
+        if free is not None:
+            units, weights = np.where(free, 0.0, units), np.where(free, 0.0, weights)
+        return units, weights
 
     def value(self, W: NDArray[np.float64]) -> float:
         """The sum of rho(W) over all entries, by the compiled ``terms``."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
 from toposwap.core.runtime.deadline import NEVER, Deadline
@@ -117,9 +118,14 @@ class Pruner(ABC):
         return self.prune(bound, parameters, order, rng=rng, deadline=deadline).order
 
 
-def nearest_order(weights: NDArray[np.float64], order: Order) -> Order:
-    """The topological order of ``weights`` (d, d) that is nearest to ``order``."""
-    variables = topological_order(weights != 0.0, order.variables)
+def nearest_order(
+    weights: NDArray[np.float64], order: Order, admissible: Admissible = EVERYTHING
+) -> Order:
+    """The permitted topological order of ``weights`` (d, d) that is nearest to ``order``."""
+    edges = weights != 0.0
+    if admissible.before is not None:
+        edges = edges | admissible.before
+    variables = topological_order(edges, order.variables)
     assert variables is not None
     return Order(variables)
 

@@ -49,7 +49,7 @@ class BICPruner(Pruner):
         run(AutoSearch(n_restarts=0), fit, bound.data.names, rng=rng, deadline=deadline)
         found = fit.parameters()
         return Pruned(
-            np.ascontiguousarray(sparse.evaluate(found).weights),
+            np.ascontiguousarray(sparse.admissible.with_required(sparse.evaluate(found).weights)),
             fit.order,
             found,
             predictor_of(sparse, found),

@@ -59,11 +59,12 @@ class FTests(Pruner):
         theta = np.zeros_like(parameters)
         for j in range(bound.data.d):
             allowed = bound.candidates(order, j)
-            parents = significant_parents(free, sizes, bound.data.n, j, allowed)
+            required = bound.admissible.required_of(j)
+            parents = significant_parents(free, sizes, bound.data.n, j, allowed, required=required)
             theta[:, :, j] = refit(bound.factor, bound.size, j, parents)
         theta = theta * design.present[:, :, None] * design.deviations
         return Pruned(
-            np.ascontiguousarray(bound.weights(theta)),
+            np.ascontiguousarray(bound.admissible.with_required(bound.weights(theta))),
             order,
             theta,
             predictor_of(bound, theta),
@@ -80,24 +81,26 @@ def significant_parents(
     node: int,
     allowed: NDArray[np.bool_],
     level: float = LEVEL,
+    required: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.bool_]:
     """The predecessors of ``node`` that it needs, (d,), among ``allowed`` (d,).
 
     ``factor`` (d m, d m) is upper triangular with the blocks in the order of the variables, without
-    a penalty; ``sizes`` (d,) says how many functions of a block there are.
+    a penalty; ``sizes`` (d,) says how many functions of a block there are. Those that are
+    ``required`` (d,) are not tested: they are parents.
     """
     d = sizes.size
     m = factor.shape[1] // d
     candidates = np.flatnonzero(allowed)
-    parents: list[int] = []
+    kept = [] if required is None else np.flatnonzero(required).tolist()
+    parents: list[int] = list(kept)
     if candidates.size == 0:
         return np.zeros(d, dtype=bool)
     bar = level / candidates.size
     blocks = factor.reshape(-1, d, m)
     response = factor[:, node * m]
-    left: NDArray[np.float64] = blocks[:, candidates].copy()
-    residual = response.copy()
-    banned = np.zeros(candidates.size, dtype=bool)
+    banned = np.isin(candidates, kept)
+    left, residual = _left_over(blocks, candidates, response, parents, sizes)
     while True:
         free = n - 1 - int(sizes[parents].sum())
         gains = _gains(left, residual)
@@ -113,17 +116,28 @@ def significant_parents(
             break
         parents.append(int(candidates[best]))
         banned[best] = True
-        while (weakest := _weakest(blocks, response, parents, sizes, n, bar)) is not None:
+        while (weakest := _weakest(blocks, response, parents, sizes, n, bar, kept)) is not None:
             # What has left does not come back, so that this ends.
             parents.remove(weakest)
-        basis = _basis(blocks, parents, sizes)
-        left = blocks[:, candidates] - np.tensordot(
-            basis, np.tensordot(basis.T, blocks[:, candidates], 1), 1
-        )
-        residual = response - basis @ (basis.T @ response)
+        left, residual = _left_over(blocks, candidates, response, parents, sizes)
     chosen = np.zeros(d, dtype=bool)
     chosen[parents] = True
     return chosen
+
+
+def _left_over(
+    blocks: NDArray[np.float64],
+    candidates: NDArray[np.intp],
+    response: NDArray[np.float64],
+    parents: list[int],
+    sizes: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What ``parents`` do not explain of the candidates' blocks (D, k, m) and the response (D,)."""
+    basis = _basis(blocks, parents, sizes)
+    left = blocks[:, candidates] - np.tensordot(
+        basis, np.tensordot(basis.T, blocks[:, candidates], 1), 1
+    )
+    return left, response - basis @ (basis.T @ response)
 
 
 def _gains(left: NDArray[np.float64], residual: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -151,8 +165,9 @@ def _weakest(
     sizes: NDArray[np.int64],
     n: int,
     bar: float,
+    kept: list[int],
 ) -> int | None:
-    """The least significant parent, if it is above the bar."""
+    """The least significant parent that is not ``kept`` in any case, if it is above the bar."""
     if len(parents) < 2:
         return None
     columns = np.column_stack([blocks[:, i, : sizes[i]] for i in parents])
@@ -173,6 +188,7 @@ def _weakest(
         solved = np.linalg.lstsq(covariance, coefficients[part], rcond=None)[0]
         raised[k] = coefficients[part] @ solved
     p = _p_values(raised, rss, sizes[parents], free)
+    p[np.isin(parents, kept)] = 0.0
     worst = int(np.lexsort((raised, -p))[0])
     return parents[worst] if p[worst] > bar else None
 

@@ -116,10 +116,13 @@ def kept_parents(
     def fitted(start: Network, iterations: int) -> NodeFit:
         return solver.improved(node, start.inputs, start, iterations, ROUGH)
 
-    best = solver.cold_fits(node, before[:0], range(1))[0]
-    if before.size == 0:
-        return best
-    lowest = criterion(solver, node, best, before.size)
+    required = solver.required_inputs(node)
+    best = None
+    if required.size == 0:
+        best = solver.cold_fits(node, before[:0], range(1))[0]
+        if before.size == 0:
+            return best
+    lowest = np.inf if best is None else criterion(solver, node, best, before.size)
     found = solver.warm_fit(node, before, solution, _FIRST, ROUGH)
     starts = (solver.starts.redrawn(node, found.parameters, number) for number in range(1, _FITS))
     fits = [found, *(fitted(start, _FIRST) for start in starts)]
@@ -127,13 +130,18 @@ def kept_parents(
     while True:
         fit = min(fits, key=lambda fit: fit.value)
         value = criterion(solver, node, fit, before.size)
-        if value < lowest:
+        if best is None or value < lowest:
             best, lowest = fit, value
         norms = np.mean([edge_norms(fit) for fit in fits], axis=0)
         least = 1 if inputs.size <= _FEW else -(-inputs.size // 4)
         count = max(least, int((norms < _NEGLIGIBLE * norms.max()).sum()))
-        inputs = inputs[np.sort(np.argsort(norms, kind="stable")[count:])]
-        if inputs.size == 0:
+        dropped = np.setdiff1d(inputs[np.argsort(norms, kind="stable")[:count]], required)
+        if dropped.size == 0 and inputs.size > required.size:
+            # The weakest are required: the weakest of the others goes.
+            others = ~np.isin(inputs, required)
+            dropped = inputs[others][[np.argmin(norms[others])]]
+        inputs = np.setdiff1d(inputs, dropped)
+        if inputs.size == 0 or dropped.size == 0:
             return solver.settled(node, best.parameters)
         if solver.pace.deadline.passed:
             return None

@@ -61,7 +61,10 @@ class Revision:
         self._solvers, data = solvers, solvers[0].table.data
         self._d = data.d
         self._admissible = admissible
-        self.fits = [solver.trimmed(fit) for solver, fit in zip(solvers, fits, strict=True)]
+        self.fits = [
+            solver.trimmed(j, fit)
+            for j, (solver, fit) in enumerate(zip(solvers, fits, strict=True))
+        ]
         self._criteria = [self._criterion(j, fit) for j, fit in enumerate(self.fits)]
         self._memory: dict[tuple[int, bytes], tuple[NodeFit, float]] = {}
         #: What a turn must lower the sum by, beside what the criterion is inexact by.
@@ -113,7 +116,7 @@ class Revision:
         outside = np.setdiff1d(np.flatnonzero(allowed), np.append(inputs, node))
         for c in self._best(self._score_tests(node, fit), outside):
             yield self._fitted(node, np.append(inputs, c), fit)
-        for i in inputs:
+        for i in np.setdiff1d(inputs, self._solvers[node].required_inputs(node)):
             without, value = self._fitted(node, inputs[inputs != i], fit)
             yield without, value
             score_tests = self._score_tests(node, without)
@@ -179,7 +182,7 @@ class Revision:
         if key not in self._memory:
             solver = self._solvers[node]
             if inputs.size:
-                fit = solver.trimmed(solver.warm_fit(node, inputs, warm, _ITERATIONS, ROUGH))
+                fit = solver.trimmed(node, solver.warm_fit(node, inputs, warm, _ITERATIONS, ROUGH))
             else:
                 fit = solver.cold_fits(node, inputs, range(1))[0]
             self._memory[key] = fit, self._criterion(node, fit)

@@ -61,8 +61,8 @@ class NetworkPruner(Pruner):
                 fits[j] = refitted(bound.nodes, j, fit)
         kept = bound.assemble(fits)
         return Pruned(
-            np.ascontiguousarray(kept.weights),
-            nearest_order(kept.weights, order),
+            np.ascontiguousarray(bound.admissible.with_required(kept.weights)),
+            nearest_order(kept.weights, order, bound.admissible),
             kept,
             predictor_of(bound, kept),
             RULE,
@@ -82,7 +82,7 @@ class NetworkPruner(Pruner):
         """Without the last fits, which change no edge."""
         assert isinstance(bound, BoundMLP)
         kept = bound.assemble(kept_graph(bound, parameters, order, deadline))
-        return nearest_order(kept.weights, order)
+        return nearest_order(kept.weights, order, bound.admissible)
 
 
 def kept_graph(
@@ -103,15 +103,16 @@ def _kept_graph(
         solution = solver.node_of(parameters, j)
         solvers.append(solver)
         kept = None if deadline.passed else kept_parents(solver, j, solution, before)
-        nodes.append(strong_inputs(solver, solution) if kept is None else kept)
+        nodes.append(strong_inputs(solver, j, solution) if kept is None else kept)
     revision = Revision(solvers, nodes, bound.admissible)
     revision.settle(deadline)
     return revision.fits
 
 
-def strong_inputs(solver: NodeSolver, solution: NodeFit) -> NodeFit:
-    """The network with the inputs whose norm is at least the usual threshold, as it is."""
+def strong_inputs(solver: NodeSolver, node: int, solution: NodeFit) -> NodeFit:
+    """The network of ``node`` with the inputs of at least the usual threshold, as it is."""
     network = solution.parameters
     norms = edge_norms(solution) / solver.table.sizes[network.inputs]
     strong = network.inputs[norms >= USUAL_THRESHOLD]
+    strong = np.union1d(strong, solver.required_inputs(node))
     return solver.as_fit(solution.value, solver.starts.carried(network, strong))

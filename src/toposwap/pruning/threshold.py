@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError
 from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.pruning.base import Pruned, Pruner, predictor_of
@@ -36,7 +37,7 @@ class KeepAll(Pruner):
     ) -> Pruned:
         """W(theta) with all its edges, at the order of the solution; nothing is fitted."""
         return Pruned(
-            bound.weights(parameters).copy(),
+            bound.admissible.with_required(bound.weights(parameters).copy()),
             order,
             parameters,
             predictor_of(bound, parameters),
@@ -73,7 +74,7 @@ class Threshold(Pruner):
     ) -> Pruned:
         """The larger weights; predictions remain those of the solution."""
         return Pruned(
-            threshold(bound.weights(parameters), self.at_least),
+            threshold(bound.weights(parameters), self.at_least, bound.admissible),
             order,
             parameters,
             predictor_of(bound, parameters),
@@ -83,8 +84,13 @@ class Threshold(Pruner):
         )
 
 
-def threshold(weights: NDArray[np.float64], at_least: float | None) -> NDArray[np.float64]:
-    """Keep the weights with |W_ij| >= ``at_least``, (d, d)."""
+def threshold(
+    weights: NDArray[np.float64], at_least: float | None, admissible: Admissible = EVERYTHING
+) -> NDArray[np.float64]:
+    """Keep the weights with |W_ij| >= ``at_least`` and those of required edges, (d, d)."""
     if at_least is None:
-        return weights.copy()
-    return np.where(np.abs(weights) >= at_least, weights, 0.0)
+        return admissible.with_required(weights.copy())
+    kept = np.abs(weights) >= at_least
+    if admissible.required is not None:
+        kept |= admissible.required
+    return admissible.with_required(np.where(kept, weights, 0.0))

@@ -10,6 +10,7 @@ from toposwap.core.printable import printable, shortened
 from toposwap.diagnostics import units_in_words
 from toposwap.estimators.base import DagLearner
 from toposwap.report.graph import ReportedGraph, open_directions, reported_graph, reversible
+from toposwap.report.knowledge import against_in_words, cost_in_words, knowledge_in_words
 from toposwap.report.record import name_of
 from toposwap.report.words import (
     certificate_in_words,
@@ -39,6 +40,7 @@ def report(
     rows: int | None = None,
     seconds: float | None = None,
     remarks: bool = True,
+    without: Topo | None = None,
 ) -> RenderableType:
     """The edges of a fitted model, then its summary.
 
@@ -52,6 +54,8 @@ def report(
         How long that took; by default the time of the last improvement.
     remarks
         Whether to repeat what the model was warned about.
+    without
+        The same model fitted without what is known, to tell what that costs.
     """
     from rich.console import Group
     from rich.text import Text
@@ -59,7 +63,7 @@ def report(
     return Group(
         edge_table(model),
         Text(""),
-        summary(model, rows=rows, seconds=seconds, remarks=remarks),
+        summary(model, rows=rows, seconds=seconds, remarks=remarks, without=without),
     )
 
 
@@ -115,6 +119,7 @@ def summary(
     rows: int | None = None,
     seconds: float | None = None,
     remarks: bool = True,
+    without: Topo | None = None,
 ) -> Table:
     """Data, score, search, certificate, pruning and remarks of a fitted model, a line each."""
     columns = counted(len(model.names_), "column")
@@ -131,6 +136,9 @@ def summary(
         ("certificate", certificate_in_words(model.certificate_, model.names_)),
         ("theorem", condition_in_words(model.certificate_)),
         ("edges", _pruning(model)),
+        ("knowledge", knowledge_in_words(model)),
+        ("", against_in_words(model)),
+        ("", None if without is None else cost_in_words(model, without)),
     ]
     if model.result_.scale_dependent:
         lines.append(("units", _units(model)))
@@ -187,9 +195,11 @@ def _pruning(model: Topo) -> str:
         return f"{told}; {turned} of the {kept} against the solution's order" if turned else told
     if model.threshold_ is None:
         return f"{kept}, not pruned"
+    weaker = int(np.sum(np.abs(model.weights_[model.adjacency_matrix_ != 0.0]) < model.threshold_))
+    though = f" ({weaker} of them weaker, but known to be there)" if weaker else ""
     return (
-        f"{kept} with |weight| >= {model.threshold_:g}; {found - kept} weaker of the solution's "
-        f"{found} dropped"
+        f"{kept} with |weight| >= {model.threshold_:g}{though}; {found - kept} weaker of the "
+        f"solution's {found} dropped"
     )
 
 
@@ -207,9 +217,10 @@ def _directions(model: Topo) -> str | None:
     form = "its form of effects and noise"
     if model.result_.equivalent:
         form = "linear effects, Gaussian noise"
+    known = "" if model.result_.admissible.everything else " and what is known"
     told = (
-        f"{edges - np.count_nonzero(either_way)} of {edges} follow from the data if the model "
-        f"holds ({form}, no unmeasured common causes)"
+        f"{edges - np.count_nonzero(either_way)} of {edges} follow from the data{known} if the "
+        f"model holds ({form}, no unmeasured common causes)"
     )
     for which, words in (
         (left_open, "open, as the data fit equally well either way round"),

@@ -17,6 +17,8 @@ _STATUS = {
     "not certified": "ended, but the point is not certified: see certificate and remarks",
     "method converged": "the method's own rule for stopping was met",
     "global minimum": "global minimum: every order was covered",
+    "s_0 used up": "all s_0 large searches are used up, and another one would lower the score: "
+    "raise s_0 (--s-0), to the number of columns for instance",
     "given order": "the starting order was solved, without a search",
     "interrupted": "interrupted: this is the best order met until then",
     "time limit": "stopped at the time budget: more time may lower the score",
@@ -35,6 +37,12 @@ def certificate_in_words(certificate: Certificate, names: Sequence[str]) -> str:
     if certificate.satisfied:
         return (
             f"satisfied: a {certificate.kind} ({residual}, tolerance {certificate.tolerance:.0e})"
+        )
+    if certificate.unmet and certificate.max_residual <= certificate.tolerance:
+        i, j = certificate.unmet[0]
+        return (
+            f"NOT satisfied: the path {names[i]} -> ... -> {names[j]} is against what is known "
+            f"({residual})"
         )
     i, j = certificate.worst
     return (

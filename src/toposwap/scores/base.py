@@ -17,8 +17,9 @@ Three ways to add a score, by what is known about Q:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -173,6 +174,12 @@ class BoundScore(ABC):
     def within_limits_of(self, other: BoundScore) -> None:
         """Take over what ``other`` may do and until when; before the first fit."""
         self.admissible, self.deadline = other.admissible, other.deadline
+
+    def under(self, admissible: Admissible) -> Self:
+        """The same score on the same data, with other edges and orders that come into question."""
+        other = copy(self)
+        other.admissible = admissible
+        return other
 
     # --- which edges and positions come into question ---------------------------------------------
 

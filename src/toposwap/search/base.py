@@ -108,7 +108,7 @@ class Search(ABC):
     time_budget: float | None = None
 
     @abstractmethod
-    def moves(self, fit: OrderFit, context: Context) -> Generator[Move, None, bool | None]:
+    def moves(self, fit: OrderFit, context: Context) -> Generator[Move, None, bool | str | None]:
         """Improve ``fit`` step by step.
 
         Parameters
@@ -127,9 +127,10 @@ class Search(ABC):
 
         Returns
         -------
-        bool or None
-            Whether the deadline ended the search before a local optimum; None as False. Every order
-            that ``fit`` is brought to obeys ``fit.bound.positions``.
+        bool, str or None
+            Whether the deadline ended the search before a local optimum; None as False. A string is
+            the status of a search that a limit of its own ended. Every order that ``fit`` is
+            brought to obeys ``fit.bound.positions``.
         """
 
     def __repr__(self) -> str:
@@ -175,8 +176,9 @@ def run(
         The start, then one record a step; Q falls from each to the next, if only in a digit that
         its total does not show.
     status
-        How it ended: ``search.finished``, "time limit", "iteration limit" or "interrupted" (by
-        Ctrl-C, after which ``fit`` is whole as ever).
+        How it ended: ``search.finished``, what the search itself returned as its status, "time
+        limit", "iteration limit" or "interrupted" (by Ctrl-C, after which ``fit`` is whole as
+        ever).
     """
     began = clock()
     deadline = Deadline(search.time_budget) if deadline is None else deadline
@@ -192,7 +194,8 @@ def run(
                 try:
                     move = next(moves)
                 except StopIteration as end:
-                    status = "time limit" if end.value else status
+                    if end.value:
+                        status = end.value if isinstance(end.value, str) else "time limit"
                     break
                 if not fit.change_since(best, lowest) < 0.0:
                     break

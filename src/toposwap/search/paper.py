@@ -1,4 +1,11 @@
-r"""Algorithm TOPO of the paper's appendix, step by step, for any score."""
+r"""Algorithm TOPO of the paper's appendix, step by step, for any score.
+
+Two things are not in its pseudo-code but in the program that its authors released, and are the
+default here: several swaps in one iteration (``PaperSearch(several=...)``), and values of tau
+beyond the printed table (``KKTCandidates(extend=...)``). One is in the pseudo-code and not here: it
+takes a swap that leaves Q as it is, so that it need not end; here every step lowers Q.
+docs/paper_search.md says where the search ends, and why it may do so above the best order.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +22,15 @@ from toposwap.search.moves.repair import repair
 from toposwap.search.moves.words import swaps_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
     from numpy.typing import NDArray
 
     from toposwap.orderfit.base import OrderFit
     from toposwap.search.base import Context
 
+#: How a search ends that was allowed too few large searches.
+USED_UP = "s_0 used up"
 #: d, s_small, s_large, s_0: the paper's suggestions.
 SUGGESTED = np.array([[10, 30, 45, 1], [20, 50, 150, 1], [50, 100, 1000, 10], [100, 150, 2500, 15]])
 
@@ -44,20 +53,27 @@ def suggested_sizes(d: int) -> tuple[int, int, int]:
 class PaperSearch(Search):
     """Small and large search spaces of swaps proposed by the KKT conditions.
 
+    The status is "s_0 used up" where ``s_0`` large searches were made and another one would lower
+    the score; else the search ends where neither space holds a swap that does.
+
     Parameters
     ----------
     s_small, s_large
         Sizes of the two search spaces; by default from the paper's table.
     s_0
-        How often the large space may be searched.
+        How many swaps of the large space may be made; by default from the paper's table, which is
+        too few for ``greedy`` and for some starts at d = 100. ``s_0=d`` was enough in all runs
+        that were measured.
     greedy
-        Take the first improving swap, in random order, instead of the best.
+        Take the first improving swap, in random order, instead of the best: a quarter of the
+        prices of one best swap an iteration, and more large searches.
     candidates
         Where the pairs come from.
     several
         With the best swap also carry out the others that improve and touch no common stretch of
-        the order; their gains add up exactly when the score is separable. False makes one swap an
-        iteration, to the letter of the pseudo-code, and takes several times longer.
+        the order; their gains add up exactly when the score is separable. That is what the
+        authors' program does, not their pseudo-code: False makes one swap an iteration, to the
+        letter of the latter, and takes several times longer.
     """
 
     name: ClassVar[str] = "paper"
@@ -79,13 +95,18 @@ class PaperSearch(Search):
         self.candidates = candidates or KKTCandidates()
         self.several = several
 
-    def moves(self, fit: OrderFit, context: Context) -> Iterator[Move]:  # type: ignore[override]
-        """The loop of Algorithm TOPO: repair violations, else swap in the small or large space."""
+    def moves(self, fit: OrderFit, context: Context) -> Generator[Move, None, str | None]:
+        """The loop of Algorithm TOPO: repair violations, else swap in the small or large space.
+
+        Before it ends with no large search left it looks once more, without a swap, whether one
+        would lower the score: only then are the ``s_0`` searches to blame.
+        """
         names, rng = context.names, context.rng
         s_small, s_large, s_0 = self.sizes(len(names))
+        candidates = self.candidates.begin(fit, rng)
         large_searches = 0
         while True:
-            survey = self.candidates.survey(fit, rng)
+            survey = candidates.survey(fit, rng)
             if len(survey.violations):
                 violations = survey.violations
                 if self.greedy:
@@ -97,7 +118,8 @@ class PaperSearch(Search):
                 move = self._swap(fit, "large", survey.pairs(s_large), names, rng)
                 large_searches += move is not None
             if move is None:
-                return
+                used_up = large_searches == s_0 and _first_improving(fit, survey.pairs(s_large))
+                return USED_UP if used_up else None
             yield move
 
     def sizes(self, d: int) -> tuple[int, int, int]:

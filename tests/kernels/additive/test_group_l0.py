@@ -45,9 +45,13 @@ def test_no_addition_and_no_removal_pays(problem):
     d = sizes.size
     node = int(rng.integers(d))
     allowed[node] = False
-    start = allowed & (rng.random(d) < 0.5)
+    required = allowed & (rng.random(d) < 0.2)
+    start = required | (allowed & (rng.random(d) < 0.5))
     parents, worth = start.copy(), np.empty(d)
-    variance = group_l0.select(U.T @ U, sizes, node, allowed, price, len(U) // 2, parents, worth)
+    variance = group_l0.select(
+        U.T @ U, sizes, node, allowed, required, price, len(U) // 2, parents, worth
+    )
+    assert parents[required].all()
     assert not (parents & ~allowed).any()
     assert variance == pytest.approx(left(U, sizes, node, parents), rel=1e-6)
     best = value(U, sizes, node, parents, price)
@@ -58,7 +62,7 @@ def test_no_addition_and_no_removal_pays(problem):
         other = parents.copy()
         other[i] = not other[i]
         change = value(U, sizes, node, other, price) - best
-        if allowed[i]:
+        if allowed[i] and not required[i]:
             assert change >= -1e-8
         if not parents[i]:
             assert worth[i] == pytest.approx(-change, abs=1e-6)
@@ -71,5 +75,7 @@ def test_no_more_coefficients_than_allowed():
     gram[0, 3:] = gram[3:, 0] = 0.1
     parents, worth = np.zeros(4, dtype=bool), np.empty(4)
     allowed = np.array([False, True, True, True])
-    group_l0.select(gram, np.full(4, 3), 0, allowed, 0.0, 7, parents, worth)
+    group_l0.select(
+        gram, np.full(4, 3), 0, allowed, np.zeros(4, dtype=bool), 0.0, 7, parents, worth
+    )
     assert parents.sum() == 2

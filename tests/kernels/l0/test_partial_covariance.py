@@ -52,7 +52,7 @@ def test_tables_after_additions_and_removals(seed, d):
             assert partial.index_of(parents, z, u) == i
         assert partial.index_of(parents, z, z) == -1
         if chosen:
-            index, rise = partial.cheapest_removal(table, parents, z, z, d + 2)
+            index, rise = partial.cheapest_removal(table, parents, z, z, d + 2, 0)
             rises = [
                 conditional(C, [v for v in chosen if v != u])[z, z] - expected[z, z] for u in chosen
             ]

@@ -80,16 +80,18 @@ def test_reachability_is_the_transitive_closure(d, density, seed):
     np.testing.assert_array_equal(reachability(adjacency), expected)
 
 
-def test_pairs_are_those_above_their_own_tolerance():
+def test_pairs_are_those_above_their_own_tolerance_where_no_walk_leads_back():
     rng = np.random.default_rng(0)
     d = 6
     gradient, h = rng.random((d, d)), rng.random((d, d))
+    gradient[rng.random((d, d)) < 0.2] = 0.0
+    h[rng.random((d, d)) < 0.6] = 0.0
     row, column = rng.uniform(0.5, 2.0, d), rng.uniform(0.5, 2.0, d)
     found, q, h_found = pairs.unstationary_pairs(gradient, h, row, column, 0.4)
     expected = {
         (i, j)
         for i, j in (*combinations(range(d), 2), *((j, i) for i, j in combinations(range(d), 2)))
-        if gradient[i, j] > 0.4 * row[i] * column[j]
+        if gradient[i, j] > (0.4 * row[i] * column[j] if h[i, j] == 0.0 else 0.0)
     }
     assert 0 < len(expected) < d * (d - 1)
     assert {tuple(p) for p in found.tolist()} == expected

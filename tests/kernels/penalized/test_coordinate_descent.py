@@ -104,7 +104,8 @@ def test_patterns_are_counted(seed):
 
 @pytest.mark.parametrize("loss", [loss for loss in OF_ROWS if loss.canonical], ids=repr)
 @pytest.mark.parametrize("penalty", [p for p in DIFFERENT if 0.0 < p.threshold < np.inf], ids=repr)
-def test_patterns_solve_what_rows_solve(loss, penalty):
+@pytest.mark.parametrize("intercept", [True, False])
+def test_patterns_solve_what_rows_solve(loss, penalty, intercept):
     X = binary_table(3, 6)
     targets = np.ascontiguousarray(X.T)
     if loss.name == "poisson":
@@ -112,9 +113,9 @@ def test_patterns_solve_what_rows_solve(loss, penalty):
         targets[0] = rng.poisson(np.exp(0.3 * X @ weights(rng, 6)[:, -1]))
     n = len(X)
     omega = np.full(n, 1.0 / n)
-    mean, scale = targets.mean(axis=1), np.ones(6)
+    mean, scale = targets.mean(axis=1) * intercept, np.ones(6)
     Z = targets - mean[:, None]
-    deviations = Z.std(axis=1)
+    deviations = np.sqrt(np.square(Z).mean(axis=1))
     terms, parameters = loss.terms.address, np.array(loss.parameters)
     rho, units = penalty.rho(), np.ones(6)
     allowed = np.arange(6) != 0
@@ -122,7 +123,9 @@ def test_patterns_solve_what_rows_solve(loss, penalty):
     for solve in ("patterns", "rows"):
         w, gradient, size = np.zeros(6), np.empty(6), np.empty(6)
         if solve == "patterns":
-            solver = PatternSolver(Z, omega, targets, targets, mean, scale, deviations)
+            solver = PatternSolver(
+                Z, omega, targets, targets, mean, scale, deviations, intercept=intercept
+            )
             b, value, done = solver.solve(
                 0, terms, parameters, allowed, w, 0.0, rho, units, units, 1e-11, gradient, size
             )
@@ -143,10 +146,12 @@ def test_patterns_solve_what_rows_solve(loss, penalty):
                 1e-11,
                 gradient,
                 size,
+                intercept,
                 0,
                 MOST_STEPS,
                 np.array([np.inf, np.inf, 0.0]),
             )
         assert done
+        assert intercept or b == 0.0
         ends.append(np.concatenate([w, [b, value], gradient, size]))
     np.testing.assert_allclose(*ends, atol=1e-8)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toposwap.cli.options.knowing import Knowing, knowledge_options
 from toposwap.cli.options.learning import Scoring, scoring_options
 from toposwap.cli.options.numbers import Number
 from toposwap.cli.options.reading import Reading, reading_options
@@ -44,6 +45,7 @@ ones, too.
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON and nothing else.")
 @scoring_options
+@knowledge_options(compare=False)
 @reading_options
 def check(
     table: Path,
@@ -51,6 +53,7 @@ def check(
     tolerance: float | None,
     as_json: bool,
     scoring: Scoring,
+    knowing: Knowing,
     reading: Reading,
 ) -> int:
     """Check whether WEIGHTS are a local optimum on the data in TABLE.
@@ -59,15 +62,17 @@ def check(
     """
     with ProgressLine(f"reading {table}") as progress:
         scoring.build()
+        knowing.knowledge()
         from toposwap.cli.commands.judge import judge
         from toposwap.io import read_weights
         from toposwap.report.residuals import worst_pairs
 
-        frame = reading.table(table)
+        frame, left_out = reading.chosen(table)
         names = list(frame.columns)
+        known = knowing.about([str(name) for name in names], left_out)
         matrix = read_weights(weights, names)
         progress.say("checking the weights")
-        judged = judge(matrix, frame, scoring, tolerance)
+        judged = judge(matrix, frame, scoring, tolerance, known)
         worst = worst_pairs(judged.certificate, judged.point.weights, names)
     if as_json:
         _print_json(judged, worst, names)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toposwap.cli.fitting import deliver, fit_table
+from toposwap.cli.options.knowing import Knowing, knowledge_options
 from toposwap.cli.options.learning import Learning, learning_options
 from toposwap.cli.options.outputs import Outputs, output_options
 from toposwap.cli.options.reading import Reading, reading_options
@@ -28,6 +29,8 @@ Examples:
   toposwap fit export.csv --sep ";" --decimal "," --drop-missing
   toposwap fit data.csv --search paper --init random --seed 7
   toposwap fit data.csv --init notears
+  toposwap fit data.csv --tiers "age, sex < income, rent < *" --forbid "health -> rent"
+  toposwap fit data.csv --knowledge knowledge.txt --compare-without
   toposwap fit data.csv --json | jq .edges
 
 \b
@@ -54,16 +57,28 @@ Ctrl-C (or kill) during the search keeps the best graph found so far; the exit c
     "result of another learner: notears, notears-mlp, golem-ev, golem-nv, kkts, or (pip install "
     '"toposwap[peers]") dagma, pc, ges, boss, flop, direct-lingam.',
 )
+@knowledge_options
 @reading_options
-def fit(table: Path, init: str, reading: Reading, learning: Learning, outputs: Outputs) -> int:
+def fit(
+    table: Path,
+    init: str,
+    reading: Reading,
+    knowing: Knowing,
+    learning: Learning,
+    outputs: Outputs,
+) -> int:
     """Learn a graph from TABLE, a .csv, .tsv (also .gz) or .parquet file.
 
     The first line of a text file holds the names of the columns, all values are numbers.
     """
     start = _file(init)
-    outputs.check([table] if start is None else [table, start])
+    outputs.check([file for file in (table, start, knowing.file) if file is not None])
     fitted = fit_table(
-        table, reading, learning, lambda frame: init if start is None else _start(start, frame)
+        table,
+        reading,
+        learning,
+        lambda frame: init if start is None else _start(start, frame),
+        knowing,
     )
     return deliver(fitted, outputs)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from toposwap.cli.options.learning import Scoring
     from toposwap.core.table import NumberTable
+    from toposwap.knowledge import Knowledge
 
 
 def judge(
@@ -23,8 +24,12 @@ def judge(
     frame: NumberTable | pd.DataFrame,
     scoring: Scoring,
     tolerance: float | None = None,
+    knowledge: Knowledge | None = None,
 ) -> Assessment:
-    """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are."""
+    """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are.
+
+    With ``knowledge`` the conditions are those of the problem with it.
+    """
     score = scoring.build()
     data = Dataset.from_table(frame, center=scoring.center)
     if score.edge_blocks:
@@ -33,6 +38,8 @@ def judge(
             "determine, so there is nothing to check; 'toposwap refine' starts from their order"
         )
     bound = score.bind(data)
+    if knowledge is not None:
+        bound.admissible = knowledge.on(data.names)
     # What overflows is refused below, in words.
     with np.errstate(over="ignore", invalid="ignore"):
         judged = assess(bound, as_weights(weights, data.names), tolerance=tolerance)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toposwap.cli.fitting import deliver, fit_table
+from toposwap.cli.options.knowing import Knowing, knowledge_options
 from toposwap.cli.options.learning import Learning, learning_options
 from toposwap.cli.options.outputs import Outputs, output_options
 from toposwap.cli.options.reading import Reading, reading_options
@@ -38,13 +39,20 @@ WEIGHTS is one of
 @click.argument("weights", type=click.Path(path_type=Path))
 @output_options
 @learning_options
+@knowledge_options
 @reading_options
 def refine(
-    table: Path, weights: Path, reading: Reading, learning: Learning, outputs: Outputs
+    table: Path,
+    weights: Path,
+    reading: Reading,
+    knowing: Knowing,
+    learning: Learning,
+    outputs: Outputs,
 ) -> int:
     """Improve any method's WEIGHTS on the data in TABLE.
 
-    The result's score is at most that of the weights, less their weakest edges if they have cycles.
+    The result's score is at most that of the weights, less their weakest edges if they have cycles,
+    unless they are against what is known.
     """
     from toposwap.cli.commands.judge import judge
     from toposwap.io import read_weights
@@ -52,7 +60,7 @@ def refine(
     from toposwap.report.text import key_values
     from toposwap.report.words import certificate_in_words
 
-    outputs.check([table, weights])
+    outputs.check([file for file in (table, weights, knowing.file) if file is not None])
     before: list[Assessment] = []
 
     def start(frame: NumberTable | pd.DataFrame) -> pd.DataFrame:
@@ -62,7 +70,7 @@ def refine(
             before.append(judge(matrix, frame, learning.scoring))
         return matrix
 
-    fitted = fit_table(table, reading, learning, start)
+    fitted = fit_table(table, reading, learning, start, knowing)
     model = fitted.model
     old = before[0] if before else None
     score = model.history_[0].score if old is None else old.point.value

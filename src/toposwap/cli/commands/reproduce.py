@@ -67,7 +67,8 @@ own modules, and tables in CSV files.
 @click.option(
     "--results",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the tables of all experiments in --output to this file, and run nothing.",
+    help="Write the tables of all experiments in --output to this file, and run nothing; rows of "
+    "methods without cells there, or that --methods does not name, stay as they are.",
 )
 def reproduce(
     name: str | None,
@@ -92,7 +93,8 @@ def reproduce(
     if results is not None:
         from toposwap.experiments.output.results import write_results
 
-        count = write_results(results, output)
+        chosen = None if methods is None else [label.strip() for label in methods.split(",")]
+        count = write_results(results, output, chosen)
         say(f"wrote {results}: {count} experiments")
         return 0
     if name is None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from toposwap.estimators import Topo
+    from toposwap.knowledge import Knowledge
     from toposwap.scores import Score
     from toposwap.search import Progress
 
@@ -70,7 +71,12 @@ class Learning:
     seed: int
     max_iter: int | None
 
-    def build(self, init: Any = "auto", progress: Progress | None = None) -> Topo:
+    def build(
+        self,
+        init: Any = "auto",
+        progress: Progress | None = None,
+        knowledge: Knowledge | None = None,
+    ) -> Topo:
         """The estimator, or an error that names the option."""
         from toposwap.acyclicity import ACYCLICITIES
         from toposwap.estimators import Topo
@@ -93,6 +99,7 @@ class Learning:
             search=self.search,
             init=init,
             prune=self.prune,
+            knowledge=knowledge,
             center=self.scoring.center,
             random_state=self.seed,
             max_iter=self.max_iter,
@@ -171,7 +178,10 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--s-large", type=_COUNT, metavar="N", help="With --search paper: size of the large space."
     )
     @click.option(
-        "--s-0", type=_COUNT, metavar="N", help="With --search paper: uses of the large space."
+        "--s-0",
+        type=_COUNT,
+        metavar="N",
+        help="With --search paper: uses of the large space; raise it where the status says so.",
     )
     @click.option("--greedy", is_flag=True, help="With --search paper: take the first good swap.")
     @click.option(

@@ -33,6 +33,10 @@ class Reading:
 
     def table(self, path: Path) -> NumberTable | pd.DataFrame:
         """Return the chosen columns (n, d), in the order of ``columns`` if given."""
+        return self.chosen(path)[0]
+
+    def chosen(self, path: Path) -> tuple[NumberTable | pd.DataFrame, list[str]]:
+        """The chosen columns (n, d), and the names of those that are left out."""
         from toposwap.core.table import NumberTable
         from toposwap.io import read_numbers
 
@@ -41,16 +45,17 @@ class Reading:
         excluded = set(_names(self.exclude, "--exclude", names))
         chosen = _names(self.columns, "--columns", names) or names
         chosen = [name for name in chosen if name not in excluded]
+        left_out = sorted(set(names) - set(chosen))
         if isinstance(table, NumberTable):
             # Nothing is missing in it.
-            return table.chosen(chosen)
+            return table.chosen(chosen), left_out
         table.columns = names
         # Choosing makes a copy.
         frame = table if chosen == names else table[chosen]
         if self.drop_missing:
-            return _without_missing(frame)
+            return _without_missing(frame), left_out
         _refuse_missing(frame, path)
-        return frame
+        return frame, left_out
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,11 +63,18 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.option(
         "--columns",
+        "--only",
+        "columns",
         metavar="A,B,C",
         multiple=True,
-        help="Use these columns only; names with commas in double quotes.",
+        help="Use these columns only; names with commas in double quotes, patterns like gene_*.",
     )
-    @click.option("--exclude", metavar="A,B,C", multiple=True, help="Leave these columns out.")
+    @click.option(
+        "--exclude",
+        metavar="A,B,C",
+        multiple=True,
+        help="Leave these columns out; names or patterns.",
+    )
     @click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values.")
     @click.option(
         "--sep", metavar="CHAR", help="What separates columns; by default , (or tab in .tsv files)."
@@ -89,6 +101,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
     """The names in the values of an option, in the order given, each once."""
     from toposwap.core.validation import listed
+    from toposwap.knowledge.names import ColumnNames
 
     try:
         rows = [row for text in given for row in csv.reader([text], skipinitialspace=True)]
@@ -96,14 +109,15 @@ def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
         raise InputError(
             f"{option}: names with commas or line breaks stand in double quotes ({error})"
         ) from None
+    columns = ColumnNames(known)
     names = [name.strip() for row in rows for name in row]
-    there = set(known)
-    unknown = [name for name in names if name not in there]
+    found = {name: columns.matching(name) for name in names}
+    unknown = [name for name, places in found.items() if not places]
     if unknown:
         raise InputError(
             f"{option}: no column is called {listed(unknown)}; there are {listed(known)}"
         )
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(known[k] for name in names for k in found[name]))
 
 
 def _refuse_missing(frame: pd.DataFrame, path: Path) -> None:

@@ -3,7 +3,8 @@
 Settings: those of ``Topo`` by name (``score`` also as a table), and
 
 - ``order``: the starting order in the paper's numbers, "3 1 2";
-- ``candidates``: "random" takes the swaps of the paper's search from a hat instead of Y;
+- ``candidates``: "random" takes the swaps of the paper's search from a hat instead of Y, anew in
+  each iteration, "random-once" once for the run;
 - ``acyclicity``: the function h that Y is made with, by name;
 - ``several``: false makes one swap an iteration, to the letter of the pseudo-code;
 - ``trace``: true records the graph after each iteration.
@@ -95,7 +96,11 @@ def _paper_search(
 ) -> PaperSearch:
     """The search of the pseudo-code with what ``settings`` says about it, taken out of there."""
     h = _named(ACYCLICITIES, "acyclicity", settings.pop("acyclicity", "logdet"))
-    known = {"kkt": partial(KKTCandidates, h()), "random": UniformCandidates}
+    known = {
+        "kkt": partial(KKTCandidates, h()),
+        "random": UniformCandidates,
+        "random-once": partial(UniformCandidates, redraw=False),
+    }
     pairs = _named(known, "candidates", candidates or "kkt")
     given = {key: settings.pop(key) for key in parameters_of(PaperSearch) if key in settings}
     if several is not None:

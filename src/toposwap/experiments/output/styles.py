@@ -20,12 +20,22 @@ class Style(NamedTuple):
     dash: str
 
 
-#: Ours are blue and solid, the others dashed.
+#: The paper's algorithm is blue and solid, this package's own search blue-green and solid, the
+#: others dashed.
 _METHODS = {
     "random-topo": Style(BLUE, "o", "-"),
     "notears-topo": Style(SKY, "s", "-"),
     "topo": Style("#003B73", "D", "-"),
-    "random-topo-pruned": Style("#1B9AAA", "p", "-"),
+    "random-auto": Style("#1B9AAA", "o", "-"),
+    "notears-auto": Style("#7FC8C2", "s", "-"),
+    "auto": Style("#0B5D5E", "D", "-"),
+    "random-auto-pruned": Style("#14746F", "p", "-"),
+    "random-auto-l0": Style("#52B788", "h", "-"),
+    "random-auto-ls": Style("#40916C", "v", "-"),
+    "random-auto-bic": Style("#95D5B2", "P", "-"),
+    "auto-stronger": Style("#52B788", "h", "-"),
+    "ls-topo": Style("#5C6BC0", "^", "-"),
+    "ls-topo-pruned": Style("#9FA8DA", "p", "-"),
     "greedy-random-topo": Style(GREEN, "D", "-"),
     "true-order": Style(INK, "*", ":"),
     "notears": Style(ORANGE, "^", "--"),

@@ -147,6 +147,7 @@ def select(
     sizes: NDArray[np.int64],
     node: int,
     allowed: NDArray[np.bool_],
+    required: NDArray[np.bool_],
     weight: float,
     most: int,
     parents: NDArray[np.bool_],
@@ -154,7 +155,8 @@ def select(
 ) -> float:
     """Improve ``parents`` (d,) by additions and removals until none pays.
 
-    ``weight`` is per coefficient, ``most`` the largest number of them. Returns the residual
+    Those that are ``required`` (d,) are among them and stay. ``weight`` is per coefficient,
+    ``most`` the largest number of them. Returns the residual
     variance; ``worth`` (d,) becomes what each absent variable would bring.
     """
     d = sizes.size
@@ -181,7 +183,7 @@ def select(
             continue
         removed = False
         for i in range(d):
-            if not parents[i]:
+            if not parents[i] or required[i]:
                 continue
             parents[i] = False
             _, without = restart(gram, sizes, parents, y, B, S, g)

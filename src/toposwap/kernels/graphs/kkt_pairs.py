@@ -20,7 +20,12 @@ def unstationary_pairs(
     column_scale: NDArray[np.float64],
     tolerance: float,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Pairs (i, j) with gradient[i, j] above tolerance * row_scale[i] * column_scale[j].
+    """Pairs (i, j) for which gradient[i, j], (d, d) and >= 0, is not zero.
+
+    Where no walk leads back from j to i, so that h_gradient[i, j] is zero, the KKT conditions ask
+    for a zero, and what is no more than tolerance * row_scale[i] * column_scale[j] is one. Where a
+    walk does, nothing is asked of the gradient, and none is too small to suggest a swap: among
+    columns of 1 and of 1e10 such a pair may be worth all there is to gain.
 
     Returns the pairs (m, 2) and, for each, the gradient of Q and that of h.
     """
@@ -32,7 +37,8 @@ def unstationary_pairs(
     for j in range(d):
         limit = tolerance * column_scale[j]
         for i in range(d):
-            if i != j and gradient[i, j] > limit * row_scale[i]:
+            least = limit * row_scale[i] if h_gradient[i, j] == 0.0 else 0.0
+            if i != j and gradient[i, j] > least:
                 pairs[count, 0] = i
                 pairs[count, 1] = j
                 q[count] = gradient[i, j]

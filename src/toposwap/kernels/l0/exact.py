@@ -5,7 +5,8 @@ r"""The global minimum of a Gaussian score with an L0 penalty, by dynamic progra
 
 the best parents of ``v`` within ``S``, and the best order of ``S``. :math:`O(2^d d^3)` time,
 :math:`8 \cdot 2^d d` bytes. Sets with a variable that ``v`` may not have as a parent are no
-candidates for :math:`Q_v(S)`, and ``v`` does not follow a set that lacks one that must precede it.
+candidates for :math:`Q_v(S)`, nor are sets that lack a required parent, and ``v`` does not follow
+a set that lacks one that must precede it.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def exact_subsets(
     total[0] = 0.0
     possible = bit_sets(rule.allowed, d, rule.masked, n_sets - 1)
     needed = bit_sets(rule.before.T, d, rule.ordered, 0)
+    required = bit_sets(rule.required, d, rule.demanding, 0)
     members = np.empty(d, dtype=np.int64)
     triangle = np.empty((d, d))
     solved = np.empty(d)
@@ -54,7 +56,7 @@ def exact_subsets(
             if s >> v & 1:
                 continue
             best = np.inf
-            if independent and s & ~possible[v] == 0:
+            if independent and s & ~possible[v] == 0 and required[v] & ~s == 0:
                 variance = _residual_variance(rule.C, members, k, triangle, v, solved)
                 best = node_value(rule, v, variance, k)
             for i in range(k):
@@ -88,10 +90,13 @@ def exact_subsets(
                     chosen = smaller
                     dropped = True
                     break
-        for u in range(d):
-            if chosen >> u & 1:
-                parents[v, n_parents[v]] = u
-                n_parents[v] += 1
+        # Required ones come first, as kernels expect them.
+        for wanted in range(2):
+            part = chosen & ~required[v] if wanted else chosen & required[v]
+            for u in range(d):
+                if part >> u & 1:
+                    parents[v, n_parents[v]] = u
+                    n_parents[v] += 1
     return order, parents, n_parents
 
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from toposwap.kernels.graphs.precedence import highest_position, lowest_position
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.l0.node import gain, lose, pays, single_gain, value_change
-from toposwap.kernels.l0.partial_covariance import G, S, copy_tables, index_of
+from toposwap.kernels.l0.node import gain, lose, pays, single_change, value_change
+from toposwap.kernels.l0.partial_covariance import S, copy_tables, index_of
 from toposwap.kernels.l0.tables import GAINED, LOST, ORDER, POSITION, Nodes, Rule
 
 if TYPE_CHECKING:
@@ -29,13 +29,6 @@ if TYPE_CHECKING:
 
 # Gaining one candidate may let a node drop or take others, beyond the gain of the single edge.
 _OPTIMISM = 1.3
-
-
-@kernel(inner=True, inlined=True)
-def alone(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: int) -> float:
-    """Change of Q_z if ``u`` became a parent and nothing else changed."""
-    g = table[slot, G, u]
-    return single_gain(rule, z, table[slot, S, z], g * g / table[slot, S, u])
 
 
 @kernel(inner=True)
@@ -62,7 +55,7 @@ def walk_forward(
         if afresh or math.isnan(worth):
             worth = 0.0
             if pays(rule, table, w, w, v):
-                worth = _OPTIMISM * alone(rule, table, w, w, v)
+                worth = _OPTIMISM * single_change(rule, table, w, w, v)
         total += min(worth, 0.0)
         ahead[k] = total
     copy_tables(table, parents, v, own)
@@ -115,7 +108,7 @@ def walk_backward(
             for t in range(highest, k - 1, -1):
                 w = places[ORDER, t]
                 if pays(rule, table, own, v, w):
-                    total += alone(rule, table, own, v, w)
+                    total += single_change(rule, table, own, v, w)
                 ahead[t] = total
             outdated = False
         if not complete and change + others + ahead[k] >= best:

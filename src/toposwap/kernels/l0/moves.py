@@ -13,9 +13,18 @@ import numpy as np
 
 from toposwap.kernels.jit import kernel
 from toposwap.kernels.l0.insertion_deltas import insertion_profile
-from toposwap.kernels.l0.node import gain, grow_and_shrink, lose, node_value, pays
+from toposwap.kernels.l0.node import begin, gain, grow_and_shrink, lose, node_value, pays
 from toposwap.kernels.l0.partial_covariance import S, add_parent, index_of, no_parents
-from toposwap.kernels.l0.tables import GAINED, LOST, ORDER, PENDING, POSITION, Nodes, Rule
+from toposwap.kernels.l0.tables import (
+    GAINED,
+    LOST,
+    ORDER,
+    PENDING,
+    POSITION,
+    TOUCHED,
+    Nodes,
+    Rule,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,11 +32,12 @@ if TYPE_CHECKING:
 
 @kernel(inner=True)
 def note_change(nodes: Nodes, z: int) -> None:
-    """The parents of ``z`` changed: forget what was remembered, look at z and its parents again."""
+    """The parents of ``z`` change: forget what was remembered, look at z and its parents again."""
     for v in range(nodes.value.size):
         nodes.memory[GAINED, z, v] = np.nan
         nodes.memory[LOST, z, v] = np.nan
     nodes.places[PENDING, z] = 1
+    nodes.places[TOUCHED, z] = 1
     for i in range(nodes.parents[z, 0]):
         nodes.places[PENDING, nodes.parents[z, 1 + i]] = 1
 
@@ -39,12 +49,21 @@ def accept(nodes: Nodes, rule: Rule, z: int) -> None:
     note_change(nodes, z)
 
 
+@kernel(inner=True)
+def settle(nodes: Nodes, rule: Rule, z: int) -> None:
+    """Settle the parents of ``z`` from those it has."""
+    grow_and_shrink(nodes, rule, z, z, nodes.places[POSITION, z], -1, -1)
+    value = node_value(rule, z, nodes.table[z, S, z], nodes.parents[z, 0])
+    if value != nodes.value[z]:
+        accept(nodes, rule, z)
+
+
 @kernel
 def settle_all(nodes: Nodes, rule: Rule, anew: bool) -> None:
     """Fit every node of the order: from no parents if ``anew``, or from those it has."""
     for z in range(nodes.value.size):
         if anew:
-            no_parents(rule.C, nodes.table, nodes.parents, z, z)
+            begin(nodes, rule, z, z)
         grow_and_shrink(nodes, rule, z, z, nodes.places[POSITION, z], -1, -1)
         accept(nodes, rule, z)
 

@@ -4,10 +4,11 @@ r"""One node of a Gaussian score with an L0 penalty: which predecessors are pare
           \qquad\text{or}\qquad
           Q_z(P) = \tfrac12 \mu_z \operatorname{var}(x_z \mid P) + \lambda |P|
 
-(likelihood, and least squares in units :math:`\mu_z`). Parents are added from the best and dropped
-from the weakest until no single addition or removal lowers :math:`Q_z`. Whether a candidate pays is
-a comparison of its reduction ``g[u]**2 / c[u]`` with a bar that depends on the residual variance
-alone, so a candidate below the bar leaves the solution as it is. What the variance changes by less
+(likelihood, and least squares in units :math:`\mu_z`). Parents are added from the best, dropped
+from the weakest and exchanged until no single addition, removal or exchange lowers :math:`Q_z`.
+Whether a candidate pays is a comparison of its reduction ``g[u]**2 / c[u]`` with a bar that depends
+on the residual variance alone, and of what it brings in exchange for a parent, ``e[u]``, with zero;
+so a candidate that does neither leaves the solution as it is. What the variance changes by less
 than :data:`TOLD` of the column's own is rounding error and no change, in whatever units.
 """
 
@@ -19,10 +20,14 @@ from typing import TYPE_CHECKING
 from toposwap.kernels.jit import kernel
 from toposwap.kernels.l0.partial_covariance import (
     DEPENDENT,
+    E,
     G,
     S,
     add_parent,
     cheapest_removal,
+    no_parents,
+    parent_to_exchange,
+    price_exchanges,
     remove_parent,
 )
 from toposwap.kernels.l0.tables import POSITION, Nodes, Rule
@@ -34,6 +39,8 @@ if TYPE_CHECKING:
 _SLACK = 1.0 - 1e-9
 #: The least change of a residual variance that sums over correlations tell.
 TOLD = 1e-12
+#: An exchange must lower the residual variance by this share, far above its rounding error.
+_LEAST_EXCHANGE = 1e-7
 
 
 @kernel(inner=True, inlined=True)
@@ -55,6 +62,13 @@ def least_reduction(rule: Rule, z: int, variance: float) -> float:
             return math.inf
         return variance * -math.expm1(-2.0 * rule.weight)
     return max(2.0 * rule.weight / rule.unit[z], TOLD)
+
+
+@kernel(inner=True, inlined=True)
+def least_exchange(rule: Rule, variance: float) -> float:
+    """How much the residual variance must fall for an exchange of parents to be one."""
+    least = _LEAST_EXCHANGE * variance
+    return least if rule.logarithmic else max(least, TOLD)
 
 
 @kernel(inner=True, inlined=True)
@@ -89,12 +103,45 @@ def single_gain(rule: Rule, z: int, variance: float, reduction: float) -> float:
 
 @kernel(inner=True, inlined=True)
 def pays(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: int) -> bool:
-    """Whether ``u``, which is no parent of ``z``, may be one and would lower Q_z."""
+    """Whether ``u``, no parent of ``z``, may be one and would lower Q_z, alone or in exchange."""
     g = table[slot, G, u]
     c = table[slot, S, u]
-    if c > DEPENDENT and g * g > c * least_reduction(rule, z, table[slot, S, z]):
+    own = table[slot, S, z]
+    adds = c > DEPENDENT and g * g > c * least_reduction(rule, z, own)
+    if adds or table[slot, E, u] > least_exchange(rule, own):
         return not rule.masked or rule.allowed[z, u]
     return False
+
+
+@kernel(inner=True, inlined=True)
+def single_change(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: int) -> float:
+    """Change of Q_z if ``u`` became a parent, alone or in exchange, and nothing else changed."""
+    g = table[slot, G, u]
+    c = table[slot, S, u]
+    own = table[slot, S, z]
+    added = single_gain(rule, z, own, g * g / c) if c > DEPENDENT else 0.0
+    exchanged = single_gain(rule, z, own, table[slot, E, u]) - rule.weight
+    return min(added, exchanged)
+
+
+@kernel(inner=True)
+def begin(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
+    """Begin the tables of ``z`` in ``slot``, with its required parents, which come first."""
+    no_parents(rule.C, nodes.table, nodes.parents, slot, z)
+    if rule.demanding:
+        for u in range(rule.required.shape[1]):
+            if rule.required[z, u]:
+                add_parent(rule.C, nodes.table, nodes.parents, slot, z, u)
+
+
+@kernel(inner=True, inlined=True)
+def held(rule: Rule, parents: NDArray[np.int64], slot: int, z: int) -> int:
+    """How many of the parents of ``z`` in ``slot`` are required; they come first."""
+    first = 0
+    if rule.demanding:
+        while first < parents[slot, 0] and rule.required[z, parents[slot, 1 + first]]:
+            first += 1
+    return first
 
 
 @kernel(inner=True)
@@ -139,17 +186,36 @@ def grow_and_shrink(
                 break
             add_parent(rule.C, table, parents, slot, z, best)
         dropped = False
-        while parents[slot, 0] > 0:
-            index, rise = cheapest_removal(table, parents, slot, z, work)
+        first = held(rule, parents, slot, z)
+        while parents[slot, 0] > first:
+            index, rise = cheapest_removal(table, parents, slot, z, work, first)
             if not rise < _SLACK * largest_rise(rule, z, c[z]):
                 break
             remove_parent(table, parents, slot, z, index)
             dropped = True
         value = node_value(rule, z, c[z], parents[slot, 0])
-        # Columns that determine each other could be taken and dropped for ever.
-        if not dropped or not value < lowest:
-            return
+        # Columns that determine each other could be taken, dropped and exchanged for ever.
+        falling = value < lowest
         lowest = value
+        if dropped and falling:
+            continue
+        price_exchanges(table, parents, slot, z, work, first)
+        if parents[slot, 0] == first or (rule.logarithmic and c[z] <= DEPENDENT) or not falling:
+            return
+        best = -1
+        most_reduced = least_exchange(rule, c[z])
+        for u in range(d):
+            candidate = (position[u] < limit or u == included) and u != excluded
+            if table[slot, E, u] > most_reduced and candidate:
+                if rule.masked and not rule.allowed[z, u]:
+                    continue
+                most_reduced = table[slot, E, u]
+                best = u
+        if best < 0:
+            return
+        index = parent_to_exchange(table, parents, slot, z, work, first, best)
+        remove_parent(table, parents, slot, z, index)
+        add_parent(rule.C, table, parents, slot, z, best)
 
 
 @kernel(inner=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.l0.node import grow_and_shrink, pays
-from toposwap.kernels.l0.partial_covariance import ROWS, add_parent, no_parents
+from toposwap.kernels.l0.node import begin, grow_and_shrink, pays
+from toposwap.kernels.l0.partial_covariance import ROWS, add_parent, index_of
 from toposwap.kernels.l0.tables import POSITION, Nodes, Rule
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def room(d: int, most: int) -> Nodes:
         table=np.empty((2, ROWS + most, d)),
         parents=np.zeros((2, 1 + most), dtype=np.int64),
         value=np.empty(1),
-        places=np.zeros((3, d), dtype=np.int64),
+        places=np.zeros((4, d), dtype=np.int64),
         memory=np.empty((2, 1, 1)),
     )
 
@@ -40,11 +40,12 @@ def settle_node(
     ``chosen`` receives them, ``violating`` (d,) those not allowed that would pay.
     """
     table, parents = nodes.table, nodes.parents
-    no_parents(rule.C, table, parents, 0, z)
+    begin(nodes, rule, 0, z)
     for u in range(allowed.size):
         # As if the candidates stood before all others.
         nodes.places[POSITION, u] = 0 if allowed[u] else 1
-        if chosen[u] and allowed[u] and parents[0, 0] < parents.shape[1] - 1:
+        wanted = chosen[u] and allowed[u] and index_of(parents, 0, u) < 0
+        if wanted and parents[0, 0] < parents.shape[1] - 1:
             add_parent(rule.C, table, parents, 0, z, u)
     grow_and_shrink(nodes, rule, 0, z, 1, -1, -1)
     for u in range(allowed.size):

@@ -12,12 +12,15 @@ and the two vectors that decide about every candidate parent at once:
 - ``c[u]`` :math:`= \operatorname{var}(x_u \mid P)`; ``c[z]`` is the node's own residual variance.
 
 Adding ``u`` lowers the residual variance by ``g[u]**2 / c[u]``. Adding costs O(k d); removing
-rotates the rows behind the parent, O(k d).
+rotates the rows behind the parent, O(k d). A third vector tells about exchanges:
+
+- ``e[u]`` is by how much the residual variance falls if the best parent to give up is exchanged for
+  u; see :func:`price_exchanges`, O(k^2 d) for all pairs.
 
 The tables of several nodes lie in two arrays, one slot a node, because code that hands over two
 arrays is compiled much faster than code that hands over slices of a dozen::
 
-    table[slot, G], table[slot, S]      g and c, (d,) each
+    table[slot, G], [slot, S], [slot, E] g, c and e, (d,) each
     table[slot, ROWS + i]               the row of parent i, (d,)
     parents[slot, 0]                    k
     parents[slot, 1 + i]                parent i
@@ -35,8 +38,9 @@ from toposwap.kernels.jit import kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Rows of a slot of the table: covariances with the node, variances, the orthonormalised rows.
-G, S, ROWS = 0, 1, 2
+#: Rows of a slot of the table: covariances with the node, variances, what exchanges bring, and the
+#: orthonormalised rows.
+G, S, E, ROWS = 0, 1, 2, 3
 
 #: A candidate whose variance given the parents is below this share of its own depends on them.
 DEPENDENT = 1e-8
@@ -54,6 +58,7 @@ def no_parents(
     for u in range(C.shape[0]):
         table[slot, G, u] = C[z, u]
         table[slot, S, u] = C[u, u]
+        table[slot, E, u] = 0.0
     parents[slot, 0] = 0
 
 
@@ -129,19 +134,17 @@ def remove_parent(
 
 
 @kernel(inner=True)
-def cheapest_removal(
-    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, z: int, work: int
-) -> tuple[int, float]:
-    r"""Number of the parent whose removal raises the residual variance least, and by how much.
+def triangle_inverse(
+    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, work: int, first: int
+) -> None:
+    r"""Columns ``first`` and later of :math:`L^{-1}`, into the rows of the slot ``work``.
 
-    With L the (k, k) triangle of the parents' coordinates, the coefficients are
-    :math:`w = L^{-\top} q[z]` and dropping parent i costs :math:`w_i^2 / \sum_j (L^{-1})_{ji}^2`.
-    The rows of the slot ``work`` are workspace for :math:`L^{-1}`.
+    L is the (k, k) triangle of the parents' coordinates along the orthonormalised rows.
     """
     k = parents[slot, 0]
     rows = table[slot]
     inverse = table[work]
-    for i in range(k):
+    for i in range(first, k):
         inverse[ROWS + i, i] = 1.0 / rows[ROWS + i, parents[slot, 1 + i]]
         for j in range(i + 1, k):
             parent = parents[slot, 1 + j]
@@ -149,9 +152,31 @@ def cheapest_removal(
             for m in range(i, j):
                 total -= rows[ROWS + m, parent] * inverse[ROWS + m, i]
             inverse[ROWS + j, i] = total / rows[ROWS + j, parent]
+
+
+@kernel(inner=True)
+def cheapest_removal(
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    z: int,
+    work: int,
+    first: int,
+) -> tuple[int, float]:
+    r"""Number of the parent whose removal raises the residual variance least, and by how much.
+
+    The ``first`` parents stay.
+
+    The coefficients are :math:`w = L^{-\top} q[z]`, and dropping parent i costs
+    :math:`w_i^2 / \sum_j (L^{-1})_{ji}^2`. :math:`L^{-1}` is left in the slot ``work``.
+    """
+    k = parents[slot, 0]
+    rows = table[slot]
+    inverse = table[work]
+    triangle_inverse(table, parents, slot, work, first)
     chosen = -1
     least = np.inf
-    for i in range(k):
+    for i in range(first, k):
         weight = 0.0
         precision = 0.0
         for j in range(i, k):
@@ -162,6 +187,92 @@ def cheapest_removal(
             least = rise
             chosen = i
     return chosen, least
+
+
+@kernel(inner=True)
+def price_exchanges(
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    z: int,
+    work: int,
+    first: int,
+) -> None:
+    r"""Fill ``e``: by how much exchanging a parent for each variable lowers the residual variance.
+
+    Without parent i the covariances are those with it plus a product of one vector: with
+    :math:`a_i` the column i of :math:`L^{-1}`, which :func:`cheapest_removal` has just left in the
+    slot ``work``, and :math:`r_i = a_i^\top q / \lVert a_i \rVert` (d,),
+
+    .. math:: g^{-i} = g + r_i[z]\, r_i, \qquad c^{-i} = c + r_i^2, \qquad
+              e[u] = \max_i \; g^{-i}[u]^2 / c^{-i}[u] - r_i[z]^2.
+
+    The ``first`` parents stay.
+    """
+    d = table.shape[2]
+    k = parents[slot, 0]
+    g, c, e, r = table[slot, G], table[slot, S], table[slot, E], table[work, E]
+    for u in range(d):
+        e[u] = 0.0
+    for i in range(first, k):
+        own = _direction(table, parents, slot, z, work, i)
+        for u in range(d):
+            covariance = g[u] + own * r[u]
+            variance = c[u] + r[u] * r[u]
+            lowered = covariance * covariance / variance - own * own
+            e[u] = max(e[u], lowered if variance > DEPENDENT else 0.0)
+    e[z] = 0.0
+
+
+@kernel(inner=True)
+def parent_to_exchange(
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    z: int,
+    work: int,
+    first: int,
+    u: int,
+) -> int:
+    """The number of the parent for which ``e[u]`` was found; to be called right afterwards."""
+    chosen = -1
+    most = -np.inf
+    for i in range(first, parents[slot, 0]):
+        own = _direction(table, parents, slot, z, work, i)
+        r = table[work, E, u]
+        covariance = table[slot, G, u] + own * r
+        variance = table[slot, S, u] + r * r
+        lowered = covariance * covariance / variance - own * own
+        if variance > DEPENDENT and lowered > most:
+            most = lowered
+            chosen = i
+    return chosen
+
+
+@kernel(inner=True)
+def _direction(
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    z: int,
+    work: int,
+    i: int,
+) -> float:
+    """Put r_i, what parent i tells beyond the other parents, into ``table[work, E]``; its [z]."""
+    d = table.shape[2]
+    r = table[work, E]
+    length = 0.0
+    for j in range(i, parents[slot, 0]):
+        length += table[work, ROWS + j, i] * table[work, ROWS + j, i]
+    scale = 1.0 / math.sqrt(length)
+    for t in range(d):
+        r[t] = 0.0
+    for j in range(i, parents[slot, 0]):
+        along = scale * table[work, ROWS + j, i]
+        row = table[slot, ROWS + j]
+        for t in range(d):
+            r[t] += along * row[t]
+    return r[z]
 
 
 @kernel(inner=True)

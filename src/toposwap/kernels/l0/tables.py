@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from toposwap.kernels.l0.partial_covariance import ROWS, S
+from toposwap.kernels.l0.partial_covariance import DEPENDENT, ROWS, S
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Rows of ``places``: the order, the position of each variable, and who is worth trying again.
-ORDER, POSITION, PENDING = 0, 1, 2
+#: Rows of ``places``: the order, the position of each variable, who is worth trying again, and
+#: whose parents changed since a chain last cleared it.
+ORDER, POSITION, PENDING, TOUCHED = 0, 1, 2, 3
 #: Parts of ``memory``: what gaining or losing a candidate changes, NaN where unknown.
 GAINED, LOST = 0, 1
 
@@ -26,7 +27,8 @@ class Nodes(NamedTuple):
     ``table`` (d + 3, K + 2, d) and ``parents`` (d + 3, K + 1) are the tables of
     :mod:`~toposwap.kernels.l0.partial_covariance`: a slot for each node, one for a copy of the node
     that moves, one for a copy of a node that it passes, one as workspace. ``value`` (d,) are the
-    nodes' scores, ``places`` (3, d) the order, the positions, and who is worth trying again.
+    nodes' scores, ``places`` (4, d) the order, the positions, who is worth trying again, and whose
+    parents changed.
     ``memory[GAINED][w, v]`` and ``memory[LOST][w, v]`` (2, d, d) remember what gaining or losing v
     changes for w.
     """
@@ -82,8 +84,9 @@ class Rule(NamedTuple):
     """What an edge must bring, and which edges and orders there may be.
 
     ``logarithmic`` chooses between the two scores, ``weight`` is lambda, ``unit`` is mu, (d,).
-    ``allowed[z, u]``: u may be a parent of z; ``before[u, v]``: u must stand before v. They are
-    looked at only if ``masked`` or ``ordered``.
+    ``allowed[z, u]``: u may be a parent of z; ``before[u, v]``: u must stand before v;
+    ``required[z, u]``: u is a parent of z whatever it brings, and always stands before it. They are
+    looked at only if ``masked``, ``ordered`` or ``demanding``.
     """
 
     C: NDArray[np.float64]
@@ -94,11 +97,13 @@ class Rule(NamedTuple):
     masked: bool
     before: NDArray[np.bool_]
     ordered: bool
+    required: NDArray[np.bool_]
+    demanding: bool
 
 
 def empty_nodes(d: int, most: int) -> Nodes:
     """Room for ``d`` nodes with at most ``most`` parents each."""
-    places = np.zeros((3, d), dtype=np.int64)
+    places = np.zeros((4, d), dtype=np.int64)
     places[PENDING] = 1
     return Nodes(
         table=np.empty((d + 3, ROWS + most, d)),
@@ -116,13 +121,42 @@ def rule_for(
     unit: NDArray[np.float64],
     parents: NDArray[np.bool_] | None = None,
     before: NDArray[np.bool_] | None = None,
+    required: NDArray[np.bool_] | None = None,
 ) -> Rule:
-    """A rule; ``parents[u, v]``: u may be a parent of v, ``before[u, v]``: u stands before v."""
+    """A rule; ``parents[u, v]``: u may be a parent of v, ``before[u, v]``: u stands before v.
+
+    ``required[u, v]``: u is a parent of v; of required parents that determine each other those are
+    left out that add nothing.
+    """
     d = C.shape[0]
     none = np.zeros((1, 1), dtype=np.bool_)
     allowed = none if parents is None else np.ascontiguousarray(parents.T, dtype=np.bool_)
     ahead = none if before is None else np.ascontiguousarray(before, dtype=np.bool_)
     assert C.shape == (d, d)
+    demanded = none if required is None else _independent(C, required)
     return Rule(
-        C, logarithmic, weight, unit, allowed, parents is not None, ahead, before is not None
+        C,
+        logarithmic,
+        weight,
+        unit,
+        allowed,
+        parents is not None,
+        ahead,
+        before is not None,
+        demanded,
+        required is not None,
     )
+
+
+def _independent(C: NDArray[np.float64], required: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """``required`` turned to ``[z, u]``, without parents that those before them determine."""
+    demanded = np.ascontiguousarray(required.T, dtype=np.bool_)
+    for z in np.flatnonzero(demanded.sum(axis=1) > 1):
+        rows: list[NDArray[np.float64]] = []
+        for u in np.flatnonzero(demanded[z]):
+            row = C[u] - sum((other[u] * other for other in rows), np.zeros(len(C)))
+            if row[u] > DEPENDENT:
+                rows.append(row / np.sqrt(row[u]))
+            else:
+                demanded[z, u] = False
+    return demanded

@@ -3,11 +3,11 @@ r"""One node of a score whose loss is a sum over rows, with a penalty on its coe
 .. math:: \min_{w, b} \sum_i \omega_i\, g(y_i, \eta_i) + \sum_u v_u \rho(s_u w_u), \qquad
           \eta = b + Z^\top w ,
 
-g being the terms of any loss, by their address. Proximal Newton steps on the columns that are in
-use or violate their condition. A step that does not go down is tried again with a larger multiple
-of the identity added to the curvature: in the limit that is a short proximal gradient step, which
-goes down for any penalty. The next step begins with a tenth of that, so that a loss without
-curvature, as Huber's is far out, does not look for it anew each time.
+with b free or held where it starts, g being the terms of any loss, by their address. Proximal
+Newton steps on the columns that are in use or violate their condition. A step that does not go down
+is tried again with a larger multiple of the identity added to the curvature: in the limit that is a
+short proximal gradient step, which goes down for any penalty. The next step begins with a tenth of
+that, so that a loss without curvature, as Huber's is far out, does not look for it anew each time.
 """
 
 from __future__ import annotations
@@ -161,6 +161,7 @@ def solve_glm(
     tolerance: float,
     gradient: NDArray[np.float64],
     scale: NDArray[np.float64],
+    intercept: bool,
     first: int,
     end: int,
     progress: NDArray[np.float64],
@@ -168,7 +169,8 @@ def solve_glm(
     """Minimise in place from ``w`` (d,), zero outside ``allowed``; b, the loss, if solved, if over.
 
     ``gradient`` (d,) receives the gradient of the loss, ``scale`` (d,) the size of the terms that
-    cancel in it. The penalty of coordinate u is weights[u] * rho(units[u] w[u]).
+    cancel in it. The penalty of coordinate u is weights[u] * rho(units[u] w[u]). Without
+    ``intercept`` b stays where it is.
 
     Steps ``first`` to ``end`` are made; it is over before that where it is solved or cannot be
     brought further. Else a call with the next steps goes on as if there had been one call.
@@ -184,7 +186,7 @@ def solve_glm(
     damping = progress[2]
     for step in range(first, end + 1):
         _gradient(Z, slope, gradient)
-        own = slope.sum()
+        own = slope.sum() if intercept else 0.0
         stationary = abs(own) <= tolerance * size
         worst = abs(own) / size
         m = 0
@@ -210,7 +212,11 @@ def solve_glm(
                 return b, loss, False, True
             progress[0], progress[1] = worst, total
         H = curvature_matrix(Z, curvature, work, m)
-        # The intercept comes last and bears no penalty.
+        # The intercept comes last and bears no penalty; one that is held has a minimum of its own.
+        if not intercept:
+            for i in range(m):
+                H[i, m] = H[m, i] = 0.0
+            H[m, m] = 1.0
         here, start, down = np.empty(m + 1), np.empty(m + 1), np.empty(m + 1)
         stretch, stress = np.zeros(m + 1), np.zeros(m + 1)
         close, q = np.empty(m + 1), np.empty(m + 1)

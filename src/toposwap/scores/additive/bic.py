@@ -91,8 +91,12 @@ class BoundBasisBIC(Additive, SeparableScore):
         parents, worth = np.zeros(self.data.d, dtype=bool), np.empty(self.data.d)
         if warm is not None and warm.support is not None:
             parents = warm.support & allowed
+        wanted = self.admissible.required_of(node)
+        required = np.zeros(self.data.d, dtype=bool) if wanted is None else wanted.copy()
+        parents |= required
+        most = max(self.most, int(self.sizes[required].sum()))
         group_l0.select(
-            self._gram, self.sizes, node, allowed, self.weight, self.most, parents, worth
+            self._gram, self.sizes, node, allowed, required, self.weight, most, parents, worth
         )
         # The solution itself comes from the factor, which knows more digits than the moments.
         theta = refit(self._factor, self.size, node, parents) * self.design.present
@@ -125,6 +129,8 @@ class BoundBasisBIC(Additive, SeparableScore):
         slopes = np.abs((U.T @ residual / least).reshape(d, m, d)).sum(axis=1)
         weights = np.abs(parameters).sum(axis=1)
         present = weights != 0.0
+        if self.admissible.required is not None:
+            present |= self.admissible.required
         np.fill_diagonal(present, val=False)
         penalty = self.weight * float((self.sizes[:, None] * present).sum())
         losses = [self._loss(float(s), float(v)) for s, v in zip(share, deviations, strict=True)]

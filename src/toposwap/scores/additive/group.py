@@ -154,6 +154,9 @@ class BoundGroupBasis(Additive, SeparableScore):
             theta = np.where(allowed[:, None], start / deviation, 0.0)
         slack = np.empty(shape)
         kinks = self.kinks / deviation
+        required = self.admissible.required_of(node)
+        if required is not None:
+            kinks = np.where(required, 0.0, kinks)
         target = self._gram[node * shape[1]]
         for _ in range(_MOST_TURNS):
             sweeps = group_descent.solve_node(
@@ -201,6 +204,8 @@ class BoundGroupBasis(Additive, SeparableScore):
         variance = np.einsum("ij,ij->j", left, slack)
         lengths = np.sqrt(np.einsum("irj,irj->ij", theta, theta))
         kinks = self.kinks[:, None] / deviations
+        if self.admissible.required is not None:
+            kinks = np.where(self.admissible.required, 0.0, kinks)
         penalties = self._penalty(lengths, kinks).sum(axis=0)
         slopes = np.maximum(kinks - self.concavity * lengths, 0.0)
         slack = slack.reshape(d, m, d)

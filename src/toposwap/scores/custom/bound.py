@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.weights import as_weights
@@ -59,6 +61,8 @@ class _Own:
         Makes a predictor of parameters, if the score predicts.
     """
 
+    _admissible = EVERYTHING
+
     def __init__(
         self,
         score: Score,
@@ -71,6 +75,17 @@ class _Own:
         self.problem = problem
         self.tolerance = problem.tolerance
         self._predicting = predicting
+
+    @property
+    def admissible(self) -> Admissible:
+        """The edges and orders that come into question; the problem knows which are required."""
+        return self._admissible
+
+    @admissible.setter
+    def admissible(self, told: Admissible) -> None:
+        self._admissible = told
+        self.problem = copy.copy(self.problem)
+        self.problem.require(told.required)
 
     def evaluate(self, parameters: Parameters) -> Point:
         """Q and its derivatives; a weight matrix alone gets the best of the other parameters."""

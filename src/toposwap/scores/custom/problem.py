@@ -67,8 +67,17 @@ class Problem:
         self.data, self.layout, self.parts, self.batch = data, layout, parts, batch
         self.penalty, self.tolerance, self.max_iter = penalty, tolerance, max_iter
         self.starts = np.where(layout.loops, 0.0, starts)
-        self.kink = np.where(layout.is_edge, penalty.threshold, 0.0)
+        self.require(None)
         self._measure(self._look_at_the_start(check=check))
+
+    def require(self, required: NDArray[np.bool_] | None) -> None:
+        """Ask no penalty that would hold an entry at zero of the edges ``required`` (d, d)."""
+        layout, free = self.layout, self.penalty.lifted(required)
+        #: Entries (p,) that the penalty is asked of.
+        self.paying: NDArray[np.bool_] = layout.is_edge.copy()
+        if free is not None:
+            self.paying &= ~free[layout.cause, layout.effect]
+        self.kink = np.where(self.paying, self.penalty.threshold, 0.0)
 
     def call(self, part: Part, vector: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """Q of one part and its gradient, (q,)."""
@@ -148,10 +157,11 @@ class Problem:
         gradient = np.empty(layout.p)
         gradient[places] = slopes
         entries = np.where(layout.is_edge & ~layout.loops, vector, 0.0)
-        present = np.abs(gradient + self.penalty.slope(entries))
+        pay = np.where(self.paying, entries, 0.0)
+        present = np.abs(gradient + self.penalty.slope(pay))
         absent = np.maximum(np.abs(gradient) - self.kink, 0.0)
         distance = np.where(entries != 0.0, present, absent)
-        paid = self.penalty.value(entries)
+        paid = self.penalty.value(pay)
         rest = np.abs(gradient[~layout.is_edge]).max(initial=0.0)
         return Point(
             weights=layout.weights(vector),
@@ -201,7 +211,10 @@ class Problem:
 
     def _values(self, parts: list[Part], x: NDArray[np.float64]) -> NDArray[np.float64]:
         values, _ = self.batch(np.array([part.index for part in parts]), x)
-        paid = [self.penalty.value(row[part.is_edge]) for part, row in zip(parts, x, strict=True)]
+        paid = [
+            self.penalty.value(row[self.paying[part.places]])
+            for part, row in zip(parts, x, strict=True)
+        ]
         return np.where(np.isfinite(values), values, np.inf) + np.array(paid)
 
     def _minimise(
@@ -213,7 +226,7 @@ class Problem:
             return np.concatenate([self._minimise(parts[t], begin[t], free[t]) for t in turns])
         indices = np.array([part.index for part in parts])
         places = np.array([part.places for part in parts])
-        edges = np.array([part.is_edge for part in parts])
+        paying = self.paying[places]
         # Entries that are free nowhere are no variables at all.
         used = np.flatnonzero(free.any(axis=0))
         kink = self.penalty.threshold
@@ -227,7 +240,7 @@ class Problem:
             value, gradient = self.batch(indices[which], whole)
             gradient = gradient[:, used]
             if curved:
-                entries = np.where(edges[which][:, used], x, 0.0)
+                entries = np.where(paying[which][:, used], x, 0.0)
                 paid = np.array([self.penalty.value(row) for row in entries])
                 value = value + paid - kink * np.abs(entries).sum(axis=1)
                 gradient = gradient + self.penalty.slope(entries) - kink * np.sign(entries)

@@ -60,7 +60,7 @@ class BoundEqualVariance(BoundPenalized):
     ) -> EqualVarianceNode:
         """Solve ``node`` with the penalty in units of ``unit``."""
         solution, violating = self._stationary(node, allowed, warm, unit)
-        penalty = self.penalty.value(solution.weights)
+        penalty = self._paid(node, solution.weights)
         return EqualVarianceNode(
             value=solution.loss + unit * penalty,
             parameters=(solution.weights, solution.level),

@@ -152,10 +152,13 @@ class BoundL0(BoundScore):
         slope = np.abs(unit.T @ residual)
         column_scale = 1.0 + np.abs(scaled).sum(axis=0)
         size = self.slope_of(variance)
-        gradient = np.where(weights != 0.0, slope * size, 0.0)
+        present = weights != 0.0
+        if self.admissible.required is not None:
+            present |= self.admissible.required
+        gradient = np.where(present, slope * size, 0.0)
         np.fill_diagonal(gradient, 0.0)
         per_weight = self.deviations[:, None] / self.deviations
-        penalty = self.weight * int(np.count_nonzero(weights))
+        penalty = self.weight * int(present.sum())
         return Point(
             weights=weights,
             value=self.loss_of(variance) + penalty,
@@ -186,11 +189,14 @@ class L0Fit(OrderFit):
 
     def _allocate(self, bound: BoundL0) -> None:
         self.bound = bound
-        d, most = bound.data.d, bound.max_parents
+        d, told = bound.data.d, bound.admissible
         unit = bound.slope_of(np.ones(d))
-        permitted = bound.admissible.parents, bound.admissible.before
+        permitted = told.parents, told.before, told.required
         self._rule = rule_for(bound.correlation, bound.logarithmic, bound.weight, unit, *permitted)
-        self._nodes = empty_nodes(d, most)
+        required = 0 if told.required is None else int(told.required.sum())
+        #: Required edges that the kernels leave out, since others determine what they bring.
+        self._superfluous = required - int(self._rule.required.sum())
+        self._nodes = empty_nodes(d, self._most_parents)
         self._profile = np.empty(d)
 
     @property
@@ -201,7 +207,7 @@ class L0Fit(OrderFit):
     @property
     def value(self) -> float:  # type: ignore[override]
         """Loss and penalty of all nodes."""
-        edges = int(self._nodes.n_parents.sum())
+        edges = int(self._nodes.n_parents.sum()) + self._superfluous
         return self.bound.loss_of(self._variance) + self.bound.weight * edges
 
     @property
@@ -301,7 +307,7 @@ class L0Fit(OrderFit):
 
     def take_exact_solution(self) -> None:
         """Find the best order and parents of all."""
-        self.restore(exact.exact_subsets(self._rule, self.bound.max_parents))
+        self.restore(exact.exact_subsets(self._rule, self._most_parents))
 
     def parameters(self) -> NDArray[np.float64]:
         """W: each node regressed on its parents, from the triangular factor of the data."""
@@ -311,9 +317,18 @@ class L0Fit(OrderFit):
         weights = np.zeros((d, d))
         for z in range(d):
             parents = self._parents(z)
+            required = bound.admissible.required_of(z)
+            if required is not None:
+                parents = np.union1d(parents, np.flatnonzero(required))
             if parents.size:
                 weights[parents, z] = np.linalg.lstsq(unit[:, parents], unit[:, z], rcond=None)[0]
         return weights / bound.deviations[:, None] * bound.deviations
 
     def _parents(self, z: int) -> NDArray[np.int64]:
         return self._nodes.parents_of(z)
+
+    @property
+    def _most_parents(self) -> int:
+        """What the score allows, or what is required of a node if that is more."""
+        required = self._rule.required.sum(axis=1)
+        return max(self.bound.max_parents, int(required.max(initial=0)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError
 from toposwap.core.validation import columns, listed
 from toposwap.losses.base import rows_of
@@ -62,6 +63,7 @@ class BoundMLP(SeparableScore):
     """
 
     tolerance = TOLERANCE
+    _admissible = EVERYTHING
 
     def __init__(self, score: MLP, data: Dataset, losses: tuple[ColumnLoss, ...]) -> None:
         self.score: MLP = score
@@ -70,6 +72,16 @@ class BoundMLP(SeparableScore):
         self.table = NetworkTable(data, losses, bias=bool(score.bias))
         self.nodes = NodeSolver(score, self.table)
         self.remarks = (*self._few_rows(), *self._units())
+
+    @property
+    def admissible(self) -> Admissible:
+        """The edges and orders that come into question; solvers know which are required."""
+        return self._admissible
+
+    @admissible.setter
+    def admissible(self, told: Admissible) -> None:
+        self._admissible = told
+        self.nodes = NodeSolver(self.score, self.table, self.nodes.pace, told.required)
 
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
         """From ``warm``, or from a random first layer and on from there, to a stationary point."""
@@ -216,6 +228,7 @@ class BoundMLP(SeparableScore):
         """l1 ||A||_1 + l2/2 (||A||^2 + ||v||^2) of one node, in the units of the data."""
         A, v = parameters.first[:, :, node].T, parameters.output[:, node]
         l1, l2 = (np.full(self.data.d, float(given)) for given in (self.score.l1, self.score.l2))
+        l1[self.nodes.required_inputs(node)] = 0.0
         given = replace(problem, l1=l1, decay=l2, ridge=np.full(v.size, float(self.score.l2)))
         with np.errstate(over="ignore", under="ignore"):
             return given.penalty(A, v)

@@ -48,11 +48,16 @@ class ScaledPenalties:
     ----------
     score, table
         Settings and columns.
+    required
+        Inputs (d, d) that a node must have: their weights bear no l1 penalty.
     """
 
-    def __init__(self, score: MLP, table: NetworkTable) -> None:
+    def __init__(
+        self, score: MLP, table: NetworkTable, required: NDArray[np.bool_] | None = None
+    ) -> None:
         self._score = score
         self._table = table
+        self._required = required
         self._known: dict[int, NodePenalties] = {}
 
     def __getitem__(self, node: int) -> NodePenalties:
@@ -73,6 +78,8 @@ class ScaledPenalties:
             l1 = np.append(score.l1 / sizes / own.unit, 0.0)
             decay = np.append(score.l2 / sizes / sizes / own.unit, 0.0)
             ridge = float(score.l2 * (own.size / own.unit * own.size))
+        if self._required is not None:
+            l1[:-1][self._required[:, node]] = 0.0
         held = decay > _HOLDS
         l1[held], decay[held] = _EVERYTHING, 0.0
         l1, decay = np.minimum(l1, _EVERYTHING), np.where(decay < _NOTHING, 0.0, decay)

@@ -213,4 +213,9 @@ class MLP(Score):
                     "variance (subclass MomentLoss) nor a sum over rows (subclass RowLoss), so no "
                     "network can be fitted with it"
                 )
+            if isinstance(loss, RowLoss) and not loss.intercept:
+                raise InputError(
+                    f"loss: {loss!r} has no intercept, and whether networks have is their own "
+                    "setting: use bias=False"
+                )
         return BoundMLP(self, data, losses)

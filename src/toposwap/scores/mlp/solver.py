@@ -51,6 +51,8 @@ class NodeSolver:
         Settings and columns.
     pace
         Of another solver on the same columns, whose deadline holds here too.
+    required
+        Inputs (d, d) that a node must have; None for none.
 
     Attributes
     ----------
@@ -60,18 +62,31 @@ class NodeSolver:
         What networks leave over, and where fits begin.
     """
 
-    def __init__(self, score: MLP, table: NetworkTable, pace: Pace | None = None) -> None:
+    def __init__(
+        self,
+        score: MLP,
+        table: NetworkTable,
+        pace: Pace | None = None,
+        required: NDArray[np.bool_] | None = None,
+    ) -> None:
         self.score = score
+        self.required = required
         self.pace = Pace() if pace is None else pace
         self.table = table
         self.activation = ACTIVATIONS[score.activation]
-        self.penalties = ScaledPenalties(score, table)
+        self.penalties = ScaledPenalties(score, table, required)
         self.residuals = Residuals(score, table, self.penalties)
         self.starts = Starts(score, table, self.residuals)
 
     def with_score(self, score: MLP) -> NodeSolver:
         """Other penalties on the same columns, with the same tables."""
-        return NodeSolver(score, self.table, self.pace)
+        return NodeSolver(score, self.table, self.pace, self.required)
+
+    def required_inputs(self, node: int) -> NDArray[np.intp]:
+        """The inputs that ``node`` must have, (k,)."""
+        if self.required is None:
+            return np.zeros(0, dtype=np.intp)
+        return np.flatnonzero(self.required[:, node])
 
     def problem(self, node: int, inputs: NDArray[np.intp]) -> Problem:
         """Q_node with parents ``inputs`` (k,), in double precision."""
@@ -230,12 +245,14 @@ class NodeSolver:
             output[-1] = self.table.targets[node].mean()
         return self._valued(node, Network(network.inputs, first, output, polished=True))
 
-    def trimmed(self, fit: NodeFit) -> NodeFit:
-        """``fit`` without the inputs that none of its units uses."""
+    def trimmed(self, node: int, fit: NodeFit) -> NodeFit:
+        """``fit`` of ``node`` without the inputs that no unit uses and nobody requires."""
         assert fit.support is not None
-        return self.as_fit(
-            fit.value, self.starts.carried(fit.parameters, np.flatnonzero(fit.support))
-        )
+        used = fit.support.copy()
+        if self.required is not None:
+            inputs = fit.parameters.inputs
+            used[inputs] |= self.required[inputs, node]
+        return self.as_fit(fit.value, self.starts.carried(fit.parameters, np.flatnonzero(used)))
 
     def as_fit(self, value: float, network: Network) -> NodeFit:
         """``network`` and its value as a node's fit; the inputs it uses are the support."""

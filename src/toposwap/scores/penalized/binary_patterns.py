@@ -32,7 +32,9 @@ class PatternSolver:
     mean, scale
         Z = (columns - mean) / scale, (d,) each.
     deviations
-        Standard deviations of the rows of Z, (d,).
+        Standard deviations of the rows of Z, (d,), or their root mean squares where the mean is 0.
+    intercept
+        Whether the constant of a node is free.
     """
 
     def __init__(
@@ -44,7 +46,10 @@ class PatternSolver:
         mean: NDArray[np.float64],
         scale: NDArray[np.float64],
         deviations: NDArray[np.float64],
+        *,
+        intercept: bool = True,
     ) -> None:
+        self._intercept = intercept
         self._Z, self._omega, self._targets = Z, omega, targets
         self._mean, self._scale, self._deviations = mean, scale, deviations
         self._binary = ((columns == 0.0) | (columns == 1.0)).all(axis=1)
@@ -96,6 +101,7 @@ class PatternSolver:
                 weights[some],
                 0.5 * tolerance,
                 *unused,
+                self._intercept,
                 0,
                 MOST_STEPS,
                 np.array([np.inf, np.inf, 0.0]),

@@ -110,19 +110,24 @@ class BoundPenalized(SeparableScore):
             solution, violating = self._select(node, allowed, warm)
         else:
             solution, violating = self._stationary(node, allowed, warm)
-        value = solution.loss + self.penalty.value(solution.weights)
+        value = solution.loss + self._paid(node, solution.weights)
         parameters = (solution.weights, solution.level)
         return NodeFit(value, parameters, support=solution.weights != 0.0, violating=violating)
+
+    def _paid(self, node: int, weights: NDArray[np.float64]) -> float:
+        """The penalty of the weights (d,) into one node."""
+        return self.penalty.total(weights, self.admissible.required_of(node))
 
     def rough_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
         """What a few steps from ``warm`` come to, for a Gaussian column and a sized penalty."""
         loss, penalty = self.losses[node], self.penalty
         assert isinstance(loss, MomentLoss)
         assert isinstance(penalty, ProximalPenalty)
+        required = self.admissible.required_of(node)
         solution = self._gaussian.solve(
-            node, allowed, warm.parameters[0], loss, penalty, rough=True
+            node, allowed, warm.parameters[0], loss, penalty, required=required, rough=True
         )
-        value = solution.loss + self.penalty.value(solution.weights)
+        value = solution.loss + self._paid(node, solution.weights)
         # A gradient just above its threshold would hardly lower the value.
         violating = (np.abs(solution.gradient) > _CLEARLY * solution.kinks) & ~allowed
         violating[node] = False
@@ -176,14 +181,21 @@ class BoundPenalized(SeparableScore):
         deadline: Deadline = NEVER,
     ) -> Solution:
         """Minimise loss + weight * penalty; only losses of moments have weights other than 1."""
-        loss = self.losses[node]
+        loss, required = self.losses[node], self.admissible.required_of(node)
         if isinstance(loss, MomentLoss):
             weights = None if start is None else start[0]
             return self._gaussian.solve(
-                node, allowed, weights, loss, penalty, weight=weight, deadline=deadline
+                node,
+                allowed,
+                weights,
+                loss,
+                penalty,
+                required=required,
+                weight=weight,
+                deadline=deadline,
             )
         assert self._glm is not None
-        return self._glm.solve(node, allowed, start, penalty, deadline=deadline)
+        return self._glm.solve(node, allowed, start, penalty, required, deadline=deadline)
 
     def _select(
         self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None
@@ -194,7 +206,8 @@ class BoundPenalized(SeparableScore):
         start = np.zeros_like(allowed) if warm is None else warm.parameters[0] != 0.0
         if isinstance(loss, GaussianLoss | LeastSquaresLoss):
             weight = self.penalty.weight
-            chosen, violating = self._gaussian.select(node, allowed, start, loss, weight)
+            required = self.admissible.required_of(node)
+            chosen, violating = self._gaussian.select(node, allowed, start, loss, weight, required)
             return self._solve(node, chosen, None, _FREE), violating
 
         def fit(parents: NDArray[np.bool_], near: Solution | None) -> Solution:
@@ -220,6 +233,7 @@ class BoundPenalized(SeparableScore):
             node=node,
             loss=loss,
             unit=loss.unit(scale) if isinstance(loss, MomentLoss) else 1.0,
+            required=self.admissible.required_of(node),
             deadline=self.deadline,
         )
 
@@ -275,8 +289,10 @@ class BoundPenalized(SeparableScore):
                 f"search='exact' fits every set of parents with this score: {d} columns are too "
                 f"many (at most {_MOST_EXACT}); use search='auto'"
             )
-        tables = [best_parents(d, v, weight, self._losses_of(v)) for v in range(d)]
         digits = 1 << np.arange(d)
+        required = self.admissible.required
+        wanted = np.zeros(d, dtype=np.int64) if required is None else digits @ required
+        tables = [best_parents(d, v, weight, self._losses_of(v), int(wanted[v])) for v in range(d)]
         order = best_order(
             d, lambda v, allowed: float(tables[v][0][allowed @ digits]), self.admissible
         )
@@ -315,14 +331,17 @@ class BoundPenalized(SeparableScore):
         """
         W, _, losses, gradient, size, rest = self._derivatives(parameters)
         loss, gradient, size = self._pooled(losses, gradient, size)
+        required = self.admissible.required
         present = np.abs(gradient + self.penalty.slope(W))
         if np.isinf(self.penalty.threshold):
             absent = np.zeros_like(gradient)
         else:
             absent = np.maximum(np.abs(gradient) - self.penalty.threshold, 0.0)
         distance = np.where(W != 0.0, present, absent)
+        if required is not None and self.penalty.threshold > 0.0:
+            distance = np.where(required, np.abs(gradient), distance)
         np.fill_diagonal(distance, 0.0)
-        penalty = self.penalty.value(W)
+        penalty = self.penalty.total(W, required)
         return Point(
             weights=W,
             value=loss + penalty,

@@ -68,12 +68,14 @@ class GaussianNodes:
         loss: MomentLoss,
         penalty: ProximalPenalty,
         *,
+        required: NDArray[np.bool_] | None = None,
         weight: float = 1.0,
         rough: bool = False,
         deadline: Deadline = NEVER,
     ) -> Solution:
         """Minimise loss + weight * penalty of ``node`` from the coefficients ``start`` (d,).
 
+        Those of ``required`` parents (d,) bear no penalty that would hold them at zero.
         A ``rough`` answer takes a fraction of the time and its value is a little too high.
         After ``deadline`` the coefficients stay as they are.
         """
@@ -82,7 +84,7 @@ class GaussianNodes:
         # Least squares is divided by D_j^2, the logarithm is free of units.
         own = float(data.scale[node]) if loss.has_units else 1.0
         rho = penalty.rho()
-        units, stress = penalty.in_units(ratio, weight, own)
+        units, stress = penalty.in_units(ratio, weight, own, required)
         w = np.zeros(data.d) if start is None else np.where(allowed, start / ratio, 0.0)
         gradient, size = np.empty(data.d), np.empty(data.d)
         s, progress = 0.0, np.full(2, np.inf)
@@ -128,19 +130,26 @@ class GaussianNodes:
         start: NDArray[np.bool_],
         loss: MomentLoss,
         weight: float,
+        required: NDArray[np.bool_] | None = None,
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The parents (d,) of ``node`` with ``weight`` for each, and who else would pay, (d,).
 
         From the parents ``start`` (d,), until no single addition or removal pays. For the logarithm
-        and for squares, of which a change of the residual variance tells everything.
+        and for squares, of which a change of the residual variance tells everything. Those that are
+        ``required`` (d,) are parents in any case.
         """
         data = self.data
         most = max(1, min(data.d - 1, data.n - 2, _MOST_PARENTS))
+        demanded = None
+        if required is not None:
+            most = max(most, int(required.sum()))
+            demanded = np.zeros((data.d, data.d), dtype=np.bool_)
+            demanded[:, node] = required
         unit = np.square(data.deviations * data.scale) if loss.has_units else np.ones(data.d)
-        rule = rule_for(self._correlation, not loss.has_units, weight, unit)
+        rule = rule_for(self._correlation, not loss.has_units, weight, unit, required=demanded)
         chosen, violating = start & allowed, np.empty(data.d, dtype=np.bool_)
         settle_node(room(data.d, most), rule, node, allowed, chosen, violating)
-        return chosen, violating
+        return chosen if required is None else chosen | required, violating
 
     @cached_property
     def _correlation(self) -> NDArray[np.float64]:

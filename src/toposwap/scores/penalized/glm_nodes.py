@@ -2,13 +2,13 @@ r"""The nodes of a penalised score whose loss is a sum over rows.
 
 Columns are centred and divided by powers of two, :math:`z_u = (x_u - \bar x_u) / D_u`, and the
 predictor is in the unit of its loss, so :math:`\tilde w_u = w_u D_u / \text{unit}_j` and the
-intercept belongs to the mean of the table. Rows that occur several times are kept once, with a
-weight.
+intercept belongs to the mean of the table. For a loss without an intercept the columns are divided
+only, and the constant is zero. Rows that occur several times are kept once, with a weight.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -46,6 +46,19 @@ _CERTAIN = 12.0
 _STAGE = 1_000_000
 
 
+class _Columns(NamedTuple):
+    """The columns as a node sees them: Z = (columns - mean) / scale, (d, n).
+
+    ``mean`` (d,) is zero for a loss without an intercept; ``deviations`` (d,) are the root mean
+    squares of Z.
+    """
+
+    Z: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    deviations: NDArray[np.float64]
+    patterns: PatternSolver
+
+
 class GLMNodes:
     """Solves and evaluates nodes from the rows.
 
@@ -78,19 +91,26 @@ class GLMNodes:
                 self._targets[j] = y[back]
                 parameters = np.array(loss.parameters, dtype=np.float64)
                 self._formulas[j] = loss.terms.address, parameters
-        self._mean = columns @ self._omega
         self._scale = data.scale
-        self._Z = (columns - self._mean[:, None]) / self._scale[:, None]
-        self._deviations = np.sqrt(np.square(self._Z) @ self._omega)
-        self._patterns = PatternSolver(
-            self._Z,
+        kinds = {loss.intercept for loss in losses if isinstance(loss, RowLoss)}
+        self._seen = {intercept: self._columns(columns, intercept=intercept) for intercept in kinds}
+
+    def _columns(self, columns: NDArray[np.float64], *, intercept: bool) -> _Columns:
+        """The columns (d, n) for losses with an intercept, or without."""
+        mean = columns @ self._omega if intercept else np.zeros(self.data.d)
+        Z = (columns - mean[:, None]) / self._scale[:, None]
+        deviations = np.sqrt(np.square(Z) @ self._omega)
+        patterns = PatternSolver(
+            Z,
             self._omega,
             columns,
             self._targets,
-            self._mean,
+            mean,
             self._scale,
-            self._deviations,
+            deviations,
+            intercept=intercept,
         )
+        return _Columns(Z, mean, deviations, patterns)
 
     def solve(
         self,
@@ -98,27 +118,29 @@ class GLMNodes:
         allowed: NDArray[np.bool_],
         start: tuple[NDArray[np.float64], float] | None,
         penalty: ProximalPenalty,
+        required: NDArray[np.bool_] | None = None,
         *,
         deadline: Deadline = NEVER,
     ) -> Solution:
         """Minimise loss + penalty of ``node`` from ``start``, coefficients (d,) and level.
 
-        The level is the best one for the coefficients also where a solution cannot be brought
-        further, or is not: after ``deadline`` the coefficients stay as they are.
+        Coefficients of ``required`` parents (d,) bear no penalty that would hold them at zero. The
+        level is the best one for the coefficients also where a solution cannot be brought further,
+        or is not: after ``deadline`` the coefficients stay as they are.
         """
-        d, loss = self.data.d, self._loss(node)
+        d, loss, columns = self.data.d, self._loss(node), self._of(node)
         units = self._unit[node] / self._scale
         if start is None:
-            w, b = np.zeros(d), loss.start(self._targets[node], self._omega)
+            w, b = np.zeros(d), self._first(node)
         else:
             w = np.where(allowed, start[0] / units, 0.0)
             b = start[1]
         gradient, size = np.empty(d), np.empty(d)
         rho = penalty.rho()
-        inner, weights = penalty.in_units(units)
+        inner, weights = penalty.in_units(units, required=required)
         solved = False
         if rho.kink > 0.0 and loss.canonical and not deadline.passed:
-            b, value, solved = self._patterns.solve(
+            b, value, solved = columns.patterns.solve(
                 node,
                 *self._formulas[node],
                 allowed,
@@ -135,11 +157,11 @@ class GLMNodes:
         stage = _STAGE // (d * d * (d + self._omega.size))
         for first, end in () if solved else deadline.stages(MOST_STEPS, stage):
             b, value, solved, over = solve_glm(
-                self._Z,
+                columns.Z,
                 self._omega,
                 self._targets[node],
                 *self._formulas[node],
-                self._deviations,
+                columns.deviations,
                 allowed,
                 w,
                 b,
@@ -149,6 +171,7 @@ class GLMNodes:
                 self.tolerance,
                 gradient,
                 size,
+                loss.intercept,
                 first,
                 end,
                 progress,
@@ -156,10 +179,11 @@ class GLMNodes:
             if over:
                 break
         if not solved:
-            b = self._best_intercept(node, w, b)
+            b = self._best_intercept(node, w, b) if loss.intercept else b
             value, total, slope, _ = self._terms(node, w, b)
-            gradient, size = self._Z @ slope, self._deviations * total
-        if loss.separated is not None and not penalty.unbounded:
+            gradient, size = columns.Z @ slope, columns.deviations * total
+        free = penalty.lifted(required)
+        if loss.separated is not None and (free is not None or not penalty.unbounded):
             self._refuse_separated(node, loss, w, b)
         kinks = rho.kink * inner * weights
         coefficients = w * units
@@ -171,18 +195,20 @@ class GLMNodes:
         """Loss, gradient (d,), column scale, relative residual of the level, and the level.
 
         Without a level, the best one for ``weights`` (d,). The gradient is that of centred
-        columns, which is the same wherever the level is stationary.
+        columns, which is the same wherever the level is stationary; without an intercept that of
+        the columns as they are, and nothing is asked of the level.
         """
-        loss, unit = self._loss(node), float(self._unit[node])
+        loss, unit, Z = self._loss(node), float(self._unit[node]), self._of(node).Z
         w = weights * self._scale / unit
-        if level is None:
-            middle = loss.start(self._targets[node], self._omega)
-            b = self._best_intercept(node, w, middle - float(self._omega @ (w @ self._Z)))
+        if not loss.intercept:
+            b = self._first(node)
+        elif level is None:
+            b = self._best_intercept(node, w, self._first(node) - float(self._omega @ (w @ Z)))
         else:
             b = level
         value, size, slope, _ = self._terms(node, w, b)
-        gradient = (self._Z @ slope) * (self._scale / unit)
-        rest = abs(float(slope.sum())) / size
+        gradient = (Z @ slope) * (self._scale / unit)
+        rest = abs(float(slope.sum())) / size if loss.intercept else 0.0
         return value, gradient, size / unit, rest, b
 
     def curvature(
@@ -190,11 +216,13 @@ class GLMNodes:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Rows ``index`` (k,), (k, d), and diagonal (d,) of the second derivative of the loss.
 
-        In scaled units, with the intercept at its best.
+        In scaled units, with the intercept, if there is one, at its best.
         """
         *_, curvature = self._terms(node, solution.scaled, solution.level)
         rows, diagonal = np.empty((index.size + 1, self.data.d)), np.empty(self.data.d)
-        curvature_rows(self._Z, curvature, index, rows, diagonal)
+        curvature_rows(self._of(node).Z, curvature, index, rows, diagonal)
+        if not self._loss(node).intercept:
+            return rows[:-1], diagonal
         along, total = rows[-1], max(float(curvature.sum()), np.finfo(float).tiny)
         # Coefficients on their way to infinity overflow here, and are refused by whoever asks next.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -208,14 +236,22 @@ class GLMNodes:
         assert isinstance(loss, RowLoss)
         return loss
 
+    def _of(self, node: int) -> _Columns:
+        return self._seen[self._loss(node).intercept]
+
+    def _first(self, node: int) -> float:
+        """The constant that fits begin with; without an intercept the one they keep."""
+        loss = self._loss(node)
+        return loss.start(self._targets[node], self._omega) if loss.intercept else 0.0
+
     def intercept(self, node: int, weights: NDArray[np.float64], level: float) -> float:
         """What is added to X w, for the constant ``level`` at the means, where w adds mean @ w."""
         f = float(self._location[node]) + level * float(self._unit[node])
-        return f - float(self._mean @ weights)
+        return f - float(self._of(node).mean @ weights)
 
     def level(self, node: int, weights: NDArray[np.float64], intercept: float) -> float:
         """The inverse of :meth:`intercept`; where means are large it has fewer digits."""
-        f = intercept + float(self._mean @ weights)
+        f = intercept + float(self._of(node).mean @ weights)
         return (f - float(self._location[node])) / float(self._unit[node])
 
     def _terms(
@@ -224,9 +260,8 @@ class GLMNodes:
         """Loss, size, slope (n,) and curvature (n,)."""
         y = self._targets[node]
         slope, curvature = np.empty(y.size), np.empty(y.size)
-        value, size = loss_terms(
-            self._Z, self._omega, y, *self._formulas[node], w, b, slope, curvature
-        )
+        Z = self._of(node).Z
+        value, size = loss_terms(Z, self._omega, y, *self._formulas[node], w, b, slope, curvature)
         return value, size, slope, curvature
 
     def _best_intercept(self, node: int, w: NDArray[np.float64], b: float) -> float:
@@ -256,7 +291,9 @@ class GLMNodes:
 
     def _curvature(self, node: int, w: NDArray[np.float64], b: float) -> NDArray[np.float64]:
         *_, curvature = self._terms(node, w, b)
-        H = curvature_matrix(self._Z, curvature, np.arange(self.data.d), self.data.d)
+        H = curvature_matrix(self._of(node).Z, curvature, np.arange(self.data.d), self.data.d)
+        if not self._loss(node).intercept:
+            return np.asarray(H[:-1, :-1])
         total = max(float(H[-1, -1]), np.finfo(float).tiny)
         with np.errstate(over="ignore", invalid="ignore"):
             return np.asarray(H[:-1, :-1] - np.outer(H[-1, :-1], H[-1, :-1] / total))
@@ -266,14 +303,13 @@ class GLMNodes:
 
         Then some row's prediction is certain, and the loss flat along a combination of parents.
         """
-        active = np.flatnonzero(w)
-        eta = b + w[active] @ self._Z[active]
+        active, columns = np.flatnonzero(w), self._of(node)
+        eta = b + w[active] @ columns.Z[active]
         if active.size == 0 or loss.extreme(eta) < _CERTAIN:
             return
         H = self._curvature(node, w, b)[np.ix_(active, active)]
-        middle = loss.start(self._targets[node], self._omega)
-        *_, alone = self._terms(node, np.zeros_like(w), middle)
-        spread = self._deviations[active] * np.sqrt(alone.sum())
+        *_, alone = self._terms(node, np.zeros_like(w), self._first(node))
+        spread = columns.deviations[active] * np.sqrt(alone.sum())
         relative = H / spread[:, None] / spread
         if not np.isfinite(relative).all() or np.linalg.eigvalsh(relative)[0] < _FLAT:
             raise InputError(

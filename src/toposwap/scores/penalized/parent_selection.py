@@ -43,16 +43,19 @@ def select_parents(
     node: int,
     loss: ColumnLoss,
     unit: float,
+    required: NDArray[np.bool_] | None = None,
     deadline: Deadline = NEVER,
 ) -> tuple[Solution, NDArray[np.bool_]]:
     """The solution and which absent variables (d,) would pay if they were allowed.
 
     ``fit`` solves for given parents without the penalty, ``curvature`` tells the rows (k, d) of k
     variables and the diagonal (d,) of the second derivative at a solution in the units of its
-    gradient, and ``unit`` what a decrease is multiplied by to be in those of the loss. After
-    ``deadline`` the parents stay as they are.
+    gradient, and ``unit`` what a decrease is multiplied by to be in those of the loss. Those that
+    are ``required`` (d,) are parents in any case. After ``deadline`` the parents stay as they are.
     """
     parents = start & allowed
+    if required is not None:
+        parents |= required
     solution = fit(parents, None)
     refused = np.zeros(allowed.size, dtype=bool)
     left = {parents.tobytes()}
@@ -60,7 +63,7 @@ def select_parents(
         index = np.flatnonzero(parents)
         rows, diagonal = curvature(solution, index)
         inverse = _inverse(rows[:, index])
-        weakest = None if deadline.passed else _weakest(inverse, solution, index)
+        weakest = None if deadline.passed else _weakest(inverse, solution, index, required)
         if weakest is not None:
             fewer = parents.copy()
             fewer[weakest] = False
@@ -103,13 +106,19 @@ def _inverse(block: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _weakest(
-    inverse: NDArray[np.float64], solution: Solution, index: NDArray[np.int64]
+    inverse: NDArray[np.float64],
+    solution: Solution,
+    index: NDArray[np.int64],
+    required: NDArray[np.bool_] | None = None,
 ) -> int | None:
-    """The parent whose loss costs least, to second order."""
-    if index.size == 0:
-        return None
+    """The parent whose loss costs least, to second order, among those that are not required."""
     scale = np.sqrt(np.maximum(np.diag(inverse), np.finfo(float).tiny))
-    return int(index[(np.abs(solution.scaled[index]) / scale).argmin()])
+    missed = np.abs(solution.scaled[index]) / scale
+    if required is not None:
+        missed[required[index]] = np.inf
+    if not np.isfinite(missed).any():
+        return None
+    return int(index[missed.argmin()])
 
 
 def _decreases(

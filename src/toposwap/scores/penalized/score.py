@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 class Penalized(Score):
     """loss(X, F) + sum_ij penalty(W_ij), f_j = intercept + X w_j; separable if the loss is.
 
+    ``LogisticLoss(intercept=False)`` is the paper's logistic loss: f_j = X w_j.
+
     Parameters
     ----------
     loss

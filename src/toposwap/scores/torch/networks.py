@@ -10,7 +10,7 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.core.validation import named
-from toposwap.losses import GaussianLoss, LeastSquaresLoss, LogisticLoss
+from toposwap.losses import GaussianLoss, LeastSquaresLoss, LogisticLoss, Loss
 from toposwap.losses.base import rows_of
 from toposwap.losses.logistic import zeros_and_ones
 from toposwap.scores.custom.bound import OwnNodes
@@ -226,8 +226,14 @@ _SQUARES, _GAUSSIAN, _LOGISTIC = 0, 1, 2
 
 
 def _kind(loss: object, column: str) -> int:
-    for kind, known in enumerate((LeastSquaresLoss, GaussianLoss, LogisticLoss)):
-        if isinstance(loss, known):
+    known: tuple[type[Loss], ...] = (LeastSquaresLoss, GaussianLoss, LogisticLoss)
+    if isinstance(loss, LogisticLoss) and not loss.intercept:
+        raise InputError(
+            f"loss: {loss!r} has no intercept, and whether networks have is their own setting: use "
+            "bias=False"
+        )
+    for kind, one in enumerate(known):
+        if isinstance(loss, one):
             return kind
     raise InputError(
         f"column {column!r}: networks have no loss {getattr(loss, 'name', loss)!r}; use "

@@ -1,0 +1,59 @@
+"""What a search by chains of local optima asks of a fit, beyond the verbs that all fits have."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Protocol
+
+from toposwap.orderfit.base import OrderFit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class FitChain(Protocol):
+    """A chain of local optima on its way.
+
+    Attributes
+    ----------
+    steps
+        Perturbations made so far.
+    best_at
+        After how many of them the best optimum was met.
+    """
+
+    @property
+    def steps(self) -> int: ...
+
+    @property
+    def best_at(self) -> int: ...
+
+    def advance(self, steps: int) -> None:
+        """Perturb and descend ``steps`` times; what n steps lead to does not depend on the rest."""
+
+    def best(self) -> Any:
+        """A snapshot of the best optimum met, for :meth:`OrderFit.restore` of any fit here."""
+
+
+class ChainFit(OrderFit):
+    """A fit whose score has compiled chains of local optima."""
+
+    @abstractmethod
+    def chain(self, seed: int) -> FitChain:
+        """Descend from here and begin a chain, which moves this fit and nobody else may.
+
+        Parameters
+        ----------
+        seed
+            Determines the whole chain, together with where the fit stands.
+        """
+
+    @abstractmethod
+    def adjacency(self) -> NDArray[np.bool_]:
+        """The edges at the solution, (d, d): ``[i, j]`` for i -> j."""
+
+    @property
+    @abstractmethod
+    def temperature(self) -> float:
+        """The difference of Q at which one graph has odds of e to 1 against another."""

@@ -1,0 +1,162 @@
+"""The search by chains of local optima, from several starts, until they agree."""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from toposwap.core.order import Order
+from toposwap.search.base import Context, Move, Search
+from toposwap.search.insertion import InsertionSearch
+from toposwap.search.neighbourhoods import NeighbourhoodSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from numpy.typing import NDArray
+
+    from toposwap.orderfit.chain import ChainFit
+
+#: Columns up to which all orders are gone through in less than a second.
+_PROVED = 18
+#: From how many starts the best score must have been reached.
+_AGREE = 3
+#: Perturbations in all, and without a better optimum before the next start: for up to 50 columns.
+_STEPS, _PATIENCE = 600, 60
+_FEWEST_STEPS, _LEAST_PATIENCE = 20, 10
+_FEW_COLUMNS = 50
+#: Perturbations times columns between two looks at the clock: some milliseconds.
+_PIECE = 400
+
+
+@dataclass(frozen=True, eq=False)
+class _End:
+    """Where a chain ended: a snapshot of its best optimum, its Q and edges, and the steps made."""
+
+    snapshot: Any
+    value: float
+    adjacency: NDArray[np.bool_]
+    steps: int
+
+
+class ChainSearch(Search):
+    """Chains of perturbed descents, each from a start of its own, until the best is met again.
+
+    Few columns are searched exhaustively. Else a chain ends when it has met no better optimum for a
+    while, and the search when the best score was reached from three starts, or all steps are made.
+    The end is a local optimum under insertions, swaps of the ends of edges, and adding, removing,
+    turning or exchanging any edge; and a KKT point.
+
+    Parameters
+    ----------
+    n_restarts
+        How many perturbations to make in all; by default as many as the rule above wants. More
+        never end worse than fewer with the same seed.
+    n_threads
+        How many threads run chains; the answer is the same for any number.
+    """
+
+    name: ClassVar[str] = "chains"
+
+    def __init__(self, n_restarts: int | None = None, n_threads: int = 1) -> None:
+        self.n_restarts = n_restarts
+        self.n_threads = n_threads
+
+    def moves(  # type: ignore[override]
+        self, fit: ChainFit, context: Context
+    ) -> Generator[Move, None, bool | str | None]:
+        """Prove, or descend and run chains; the best of all is where the fit stands."""
+        d = len(context.names)
+        if d <= _PROVED and fit.bound.solves_exactly:
+            before = fit.value
+            fit.bound.solve_exactly(fit)
+            if fit.value < before - fit.resolution:
+                yield Move("exact", 2**d, "took the best of all orders")
+            return "global minimum"
+        yield from InsertionSearch().moves(fit, context)
+        if self.n_restarts == 0:
+            yield from NeighbourhoodSearch().moves(fit, context)
+            return False
+        ends: list[_End] = []
+        for end in self._ends(fit, context):
+            ends.append(end)
+            if end.value < fit.value - fit.resolution:
+                fit.restore(end.snapshot)
+                yield Move("restart", end.steps, f"start {len(ends)}: a better optimum")
+            near = [e for e in ends if e.value <= fit.value + fit.temperature]
+            met = sum(e.value <= fit.value + _same(fit) for e in near)
+            context.findings.starts = (met, len(ends))
+            context.findings.rivals = [e.adjacency for e in near]
+            if self.n_restarts is None and met >= _AGREE:
+                break
+        late = context.deadline.passed
+        yield from NeighbourhoodSearch().moves(fit, context)
+        return late
+
+    def _ends(self, fit: ChainFit, context: Context) -> Iterator[_End]:
+        """Of one chain after the other, on several threads if wanted."""
+        d = len(context.names)
+        share = min(1.0, _FEW_COLUMNS / d)
+        left = max(_FEWEST_STEPS, int(_STEPS * share**2))
+        patience = max(_LEAST_PATIENCE, int(_PATIENCE * share))
+        if self.n_restarts is not None:
+            left = self.n_restarts
+        seed = int(context.rng.integers(2**63))
+        job = partial(_run_chain, fit.bound, fit.order, seed, patience, context)
+        if self.n_threads == 1:
+            number = 0
+            while left > 0 and not (number and context.deadline.passed):
+                end = job(number, left)
+                left -= max(end.steps, 1)
+                number += 1
+                yield end
+            return
+        with ThreadPoolExecutor(self.n_threads) as threads:
+            ahead: deque[Future[_End]] = deque()
+            number = 0
+            try:
+                while left > 0 and not (number and context.deadline.passed):
+                    while len(ahead) < self.n_threads:
+                        ahead.append(threads.submit(job, number + len(ahead), left))
+                    end = ahead[0].result()
+                    ahead.popleft()
+                    if end.steps > left:
+                        end = job(number, left)
+                    left -= max(end.steps, 1)
+                    number += 1
+                    yield end
+            finally:
+                context.findings.stop.set()
+                threads.shutdown(cancel_futures=True)
+                context.findings.stop.clear()
+
+
+def _same(fit: ChainFit) -> float:
+    """Optima that differ by less have the same score."""
+    return 1e-3 * fit.temperature
+
+
+def _run_chain(
+    bound: Any, first: Order, seed: int, patience: int, context: Context, number: int, most: int
+) -> _End:
+    """The chain ``number``: the first from where the descent ended, others from a random order."""
+    order = first
+    if number:
+        drawn = np.random.default_rng([seed, number]).permutation(len(first))
+        order = bound.admissible.nearest(Order(drawn))
+    fit: ChainFit = bound.fit(order)
+    chain = fit.chain(seed ^ number)
+    piece = max(1, _PIECE // len(first))
+    while chain.steps < most and chain.steps - chain.best_at < patience:
+        if context.deadline.passed or context.findings.stop.is_set():
+            break
+        until_patient = patience - (chain.steps - chain.best_at)
+        chain.advance(min(piece, most - chain.steps, until_patient))
+    steps, snapshot = chain.steps, chain.best()
+    fit.restore(snapshot)
+    return _End(snapshot, fit.value, fit.adjacency(), steps)
