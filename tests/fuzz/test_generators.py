@@ -56,6 +56,14 @@ def test_endless_restarts_come_with_a_budget(monkeypatch):
     assert None not in endless
 
 
+def test_a_learner_to_start_from_comes_with_a_budget(monkeypatch):
+    monkeypatch.setitem(settings.GENERATORS, "init", (lambda _draw, _table: "notears", 1.0))
+    table = draw_table(Draw("fits", 0, 0), "continuous", small=True)
+    for index in range(5):
+        drawn, _ = settings.draw_settings(Draw("fits", 0, index), table, iterates=False)
+        assert "time_budget" in drawn
+
+
 @pytest.mark.parametrize("name", CONTAINERS)
 def test_fingerprints_see_a_change(name):
     draw = Draw("containers", 0, 0)
