@@ -39,17 +39,23 @@ _WRONG: tuple[Any, ...] = (
     object(), (1, 2), 1e400, 10**30,
 )  # fmt: skip
 _SEARCHES = {"auto": 55.0, "paper": 15.0, "insertion": 12.0, "exact": 8.0, "none": 10.0}
-#: Learners of other packages take long, and what they print is theirs.
+#: Learners of other packages take long, and what they print is theirs. Those of ours have published
+#: tolerances, which columns that nearly determine each other take minutes to meet, and a budget.
 _BASELINES = dict.fromkeys(("notears", "golem-ev", "golem-nv", "kkts"), 10.0) | {"notears-mlp": 1.0}
 #: Columns up to which all orders, or all sets of parents, are tried in no time.
 _MOST_EXACT = 7
 #: Columns beyond which a score that is solved by iterations gets a budget: a nonconvex penalty on
 #: more columns than rows takes minutes there, and the budget's promise is what can be held to.
 _WIDE = 20
+#: Restarts beyond which a search takes what it takes, and gets a budget.
+_MOST_RESTARTS = 1000
 
 
-def draw_settings(draw: Draw, table: Table, *, iterates: bool) -> dict[str, Any]:
-    """Arguments of ``Topo`` but the score; those that keep their default are left out."""
+def draw_settings(draw: Draw, table: Table, *, iterates: bool) -> tuple[dict[str, Any], str | None]:
+    """Arguments of ``Topo`` but the score; those that keep their default are left out.
+
+    Also the name of the one that has a value which may be wrong, None where all are right.
+    """
     settings: dict[str, Any] = {}
     for name in inspect.signature(Topo).parameters:
         if name == "score" or name not in GENERATORS:
@@ -64,9 +70,17 @@ def draw_settings(draw: Draw, table: Table, *, iterates: bool) -> dict[str, Any]
             settings.pop(name, None)
     if iterates and table.shape[1] > _WIDE:
         settings.setdefault("time_budget", draw.among([1, 5]))
+    wrong = None
     if draw.chance(WRONG):
-        settings[draw.among(list(GENERATORS))] = draw.among(_WRONG)
-    return settings
+        value, wrong = draw.among(_WRONG), draw.among(list(GENERATORS))
+        settings[wrong] = value
+    restarts = settings.get("n_restarts", 0)
+    if isinstance(restarts, int) and restarts > _MOST_RESTARTS:
+        settings.setdefault("time_budget", 1)
+    init = settings.get("init")
+    if isinstance(init, str) and init in _BASELINES:
+        settings.setdefault("time_budget", 5)
+    return settings, wrong
 
 
 def _search(draw: Draw, table: Table) -> Any:

@@ -138,6 +138,10 @@ def learn(
     bound, order, parameters = found.bound, found.order, found.parameters
     assessment = assess(bound, parameters)
     _refuse_not_finite(assessment, bound)
+    status = found.status
+    if status == search.finished and deadline.passed and not assessment.certificate.satisfied:
+        # Nothing was left to try at an order that there was no time to solve.
+        status = "time limit"
     digits_remark = _lost_digits(found.history[-1].score, assessment, bound)
     pruned, pruning_remark = found.kept
     # Searches that were repeated for the sake of paths have starts that do not compare.
@@ -146,7 +150,7 @@ def learn(
         assessment,
         names=data.names,
         order=order,
-        status=found.status,
+        status=status,
         history=tuple(found.history),
         pruned=pruned,
         parameters=parameters,

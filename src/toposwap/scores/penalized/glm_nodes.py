@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.deadline import NEVER
 from toposwap.kernels.penalized.glm_node import (
+    MOST_STEPS,
     curvature_matrix,
     curvature_rows,
     loss_terms,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.losses import ColumnLoss
     from toposwap.penalties import ProximalPenalty
 
@@ -39,6 +42,8 @@ _FLAT = 1e-7
 _HALVINGS = 200
 #: Logarithms of odds from which on a prediction counts as certain.
 _CERTAIN = 12.0
+#: Steps times columns squared times rows and columns between two looks at the clock.
+_STAGE = 1_000_000
 
 
 class _Columns(NamedTuple):
@@ -116,10 +121,14 @@ class GLMNodes:
         start: tuple[NDArray[np.float64], float] | None,
         penalty: ProximalPenalty,
         required: NDArray[np.bool_] | None = None,
+        *,
+        deadline: Deadline = NEVER,
     ) -> Solution:
         """Minimise loss + penalty of ``node`` from ``start``, coefficients (d,) and level.
 
-        Coefficients of ``required`` parents (d,) bear no penalty that would hold them at zero.
+        Coefficients of ``required`` parents (d,) bear no penalty that would hold them at zero. The
+        level is the best one for the coefficients also where a solution cannot be brought further,
+        or is not: after ``deadline`` the coefficients stay as they are.
         """
         d, loss, columns = self.data.d, self._loss(node), self._of(node)
         units = self.units[node] / self._scale
@@ -132,7 +141,7 @@ class GLMNodes:
         rho = penalty.rho()
         inner, weights = penalty.in_units(units, required=required)
         solved = False
-        if rho.kink > 0.0 and loss.canonical:
+        if rho.kink > 0.0 and loss.canonical and not deadline.passed:
             b, value, solved = columns.patterns.solve(
                 node,
                 *self._formulas[node],
@@ -146,8 +155,10 @@ class GLMNodes:
                 gradient,
                 size,
             )
-        if not solved:
-            b, value, _ = solve_glm(
+        progress = np.array([np.inf, np.inf, 0.0])
+        stage = _STAGE // (d * d * (d + self._omega.size))
+        for first, end in () if solved else deadline.stages(MOST_STEPS, stage):
+            b, value, solved, over = solve_glm(
                 columns.Z,
                 self._omega,
                 self._targets[node],
@@ -163,7 +174,16 @@ class GLMNodes:
                 gradient,
                 size,
                 loss.intercept,
+                first,
+                end,
+                progress,
             )
+            if over:
+                break
+        if not solved:
+            b = self._best_intercept(node, w, b) if loss.intercept else b
+            value, total, slope, _ = self._terms(node, w, b)
+            gradient, size = columns.Z @ slope, columns.deviations * total
         free = penalty.lifted(required)
         if loss.separated is not None and (free is not None or not penalty.unbounded):
             self._refuse_separated(node, loss, w, b)
