@@ -38,6 +38,8 @@ class FitCase:
         The numbers (n, d) that must be read from ``held``, None where nothing may be.
     recipe, settings
         The score, and the other arguments of ``Topo``.
+    wrong
+        Which of the settings has a value that may be wrong, on purpose; None for none.
     covariance
         Whether the covariance of the table is fitted in place of its rows.
     twice
@@ -50,6 +52,7 @@ class FitCase:
     seen: NDArray[np.float64] | None = field(repr=False)
     recipe: Recipe
     settings: dict[str, Any]
+    wrong: str | None = None
     covariance: bool = False
     twice: bool = False
 
@@ -111,14 +114,15 @@ def draw_fit(seed: int, index: int) -> FitCase:
     recipe = draw_score(draw)
     table = draw_table(draw, recipe.kind, small=recipe.slow)
     container, (held, seen) = draw_container(draw, table)
-    settings = draw_settings(draw, table, iterates=recipe.iterates)
+    settings, wrong = draw_settings(draw, table, iterates=recipe.iterates)
     covariance = draw.chance(0.03)
     if covariance:
         with np.errstate(all="ignore"):
             centred = table.values - table.values.mean(axis=0)
             held = seen = centred.T @ centred / table.shape[0]
         container = "array"
-    return FitCase(table, container, held, seen, recipe, settings, covariance, draw.chance(_TWICE))
+    twice = draw.chance(_TWICE)
+    return FitCase(table, container, held, seen, recipe, settings, wrong, covariance, twice)
 
 
 def run_fit(seed: int, index: int) -> FitRun:

@@ -19,6 +19,7 @@ from fuzz.scores import draw_score
 from toposwap import Order, Topo
 from toposwap.acyclicity import ACYCLICITIES
 from toposwap.baselines import BASELINES
+from toposwap.core.kinds import KINDS
 from toposwap.estimators.topo import OF_SEARCHES
 from toposwap.pruning import NAMES as PRUNE_NAMES
 from toposwap.pruning import PRUNERS
@@ -38,17 +39,23 @@ _WRONG: tuple[Any, ...] = (
     object(), (1, 2), 1e400, 10**30,
 )  # fmt: skip
 _SEARCHES = {"auto": 55.0, "paper": 15.0, "insertion": 12.0, "exact": 8.0, "none": 10.0}
-#: Learners of other packages take long, and what they print is theirs.
+#: Learners of other packages take long, and what they print is theirs. Those of ours have published
+#: tolerances, which columns that nearly determine each other take minutes to meet, and a budget.
 _BASELINES = dict.fromkeys(("notears", "golem-ev", "golem-nv", "kkts"), 10.0) | {"notears-mlp": 1.0}
 #: Columns up to which all orders, or all sets of parents, are tried in no time.
 _MOST_EXACT = 7
 #: Columns beyond which a score that is solved by iterations gets a budget: a nonconvex penalty on
 #: more columns than rows takes minutes there, and the budget's promise is what can be held to.
 _WIDE = 20
+#: Restarts beyond which a search takes what it takes, and gets a budget.
+_MOST_RESTARTS = 1000
 
 
-def draw_settings(draw: Draw, table: Table, *, iterates: bool) -> dict[str, Any]:
-    """Arguments of ``Topo`` but the score; those that keep their default are left out."""
+def draw_settings(draw: Draw, table: Table, *, iterates: bool) -> tuple[dict[str, Any], str | None]:
+    """Arguments of ``Topo`` but the score; those that keep their default are left out.
+
+    Also the name of the one that has a value which may be wrong, None where all are right.
+    """
     settings: dict[str, Any] = {}
     for name in inspect.signature(Topo).parameters:
         if name == "score" or name not in GENERATORS:
@@ -63,9 +70,17 @@ def draw_settings(draw: Draw, table: Table, *, iterates: bool) -> dict[str, Any]
             settings.pop(name, None)
     if iterates and table.shape[1] > _WIDE:
         settings.setdefault("time_budget", draw.among([1, 5]))
+    wrong = None
     if draw.chance(WRONG):
-        settings[draw.among(list(GENERATORS))] = draw.among(_WRONG)
-    return settings
+        value, wrong = draw.among(_WRONG), draw.among(list(GENERATORS))
+        settings[wrong] = value
+    restarts = settings.get("n_restarts", 0)
+    if isinstance(restarts, int) and restarts > _MOST_RESTARTS:
+        settings.setdefault("time_budget", 1)
+    init = settings.get("init")
+    if isinstance(init, str) and init in _BASELINES:
+        settings.setdefault("time_budget", 5)
+    return settings, wrong
 
 
 def _search(draw: Draw, table: Table) -> Any:
@@ -113,6 +128,13 @@ def _prune(draw: Draw, _table: Table) -> Any:
     return PRUNERS[draw.among(list(PRUNERS))]()
 
 
+def _kinds(draw: Draw, table: Table) -> Any:
+    chosen = draw.some(table.names, 0.4)
+    return {name: draw.among(list(KINDS)) for name in chosen} | (
+        {draw.among(["x*", "*"]): draw.among(list(KINDS))} if draw.chance(0.1) else {}
+    )
+
+
 def _random_state(draw: Draw, _table: Table) -> Any:
     number = draw.whole(0, 10**6)
     return draw.among([number, np.random.default_rng(number), np.int64(number)])
@@ -143,6 +165,7 @@ GENERATORS: dict[str, tuple[Generator, float]] = {
     "prune": (_prune, 0.4),
     "knowledge": (draw_knowledge, 0.2),
     "center": (lambda draw, _table: draw.among([False, False, np.bool_(False), True]), 0.15),
+    "kinds": (_kinds, 0.1),
     "random_state": (_random_state, 0.3),
     "n_restarts": (lambda draw, _table: draw.whole(0, 6), 0.25),
     "time_budget": (_time_budget, 0.08),

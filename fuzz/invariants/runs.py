@@ -50,7 +50,7 @@ def rightly_refused(run: FitRun) -> Iterator[str]:
     usual = case.recipe.text.strip("'").startswith(names)
     settings = set(case.settings) <= {"search", "random_state", "greedy", "n_restarts", "progress"}
     proven = case.settings.get("search") in ("auto", "paper", "insertion", "none", None)
-    plain = case.table.plain and case.seen is case.table.values
+    plain = case.table.plain and case.seen is case.table.values and case.wrong is None
     if run.error is not None and plain and usual and settings and proven:
         yield f"a plain table was refused: {run.error}"
 

@@ -10,6 +10,7 @@ from toposwap.assess import assess
 from toposwap.baselines.start import starting_order
 from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError
+from toposwap.core.notices import notices
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.pruning import own_pruner, resolve_pruner
@@ -17,7 +18,7 @@ from toposwap.pruning.base import predictor_of
 from toposwap.pruning.threshold import Threshold
 from toposwap.rehearsal import compile_ahead
 from toposwap.result import Result
-from toposwap.search.base import run
+from toposwap.search.base import Findings, run
 from toposwap.search.screened import ScreenedSearch
 from toposwap.search.start import INITS, FirstFit, automatic_fit
 from toposwap.with_paths import with_paths
@@ -90,6 +91,7 @@ def learn(
         )
     deadline = Deadline(search.time_budget) if deadline is None else deadline
     rng = np.random.default_rng() if rng is None else rng
+    data = score.suited(data)
     bound = score.bind(data)
     bound.deadline = deadline
     bound.admissible = admissible.check(data.d)
@@ -109,7 +111,10 @@ def learn(
             remark = _mended(remark) if given else remark
         first = FirstFit(bound.fit(order), surrogates_followed=False)
 
+    noted: list[Findings] = []
+
     def searched(first: FirstFit) -> tuple[OrderFit, list[Step], str]:
+        noted.append(Findings())
         history, status = run(
             search,
             first.fit,
@@ -120,6 +125,7 @@ def learn(
             surrogates_followed=first.surrogates_followed,
             progress=progress,
             max_iter=0 if first.interrupted else max_iter,
+            findings=noted[-1],
         )
         return first.fit, history, "interrupted" if first.interrupted else status
 
@@ -132,18 +138,29 @@ def learn(
     bound, order, parameters = found.bound, found.order, found.parameters
     assessment = assess(bound, parameters)
     _refuse_not_finite(assessment, bound)
+    status = found.status
+    if status == search.finished and deadline.passed and not assessment.certificate.satisfied:
+        # Nothing was left to try at an order that there was no time to solve.
+        status = "time limit"
     digits_remark = _lost_digits(found.history[-1].score, assessment, bound)
     pruned, pruning_remark = found.kept
+    # Searches that were repeated for the sake of paths have starts that do not compare.
+    findings = noted[0] if len(noted) == 1 else Findings()
     return Result.of(
         assessment,
         names=data.names,
         order=order,
-        status=found.status,
+        status=status,
         history=tuple(found.history),
         pruned=pruned,
         parameters=parameters,
         predictor=predictor_of(bound, parameters),
-        remarks=tuple(text for text in (remark, digits_remark, pruning_remark) if text is not None),
+        remarks=(
+            *notices(data),
+            *(text for text in (remark, digits_remark, pruning_remark) if text is not None),
+        ),
+        starts=findings.starts,
+        rivals=tuple(findings.rivals),
         admissible=bound.admissible,
         against=_against(pruner, bound, order, rng, deadline),
     )

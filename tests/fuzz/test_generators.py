@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
+from fuzz import settings
 from fuzz.commands import OPTIONS
 from fuzz.containers import CONTAINERS, fingerprint
 from fuzz.draws import Draw
@@ -40,6 +41,27 @@ def test_a_case_is_a_function_of_seed_and_index():
         one, two = draw_fit(7, index), draw_fit(7, index)
         assert one.table.values.tobytes() == two.table.values.tobytes()
         assert (one.container, one.recipe.text) == (two.container, two.recipe.text)
+
+
+def test_endless_restarts_come_with_a_budget(monkeypatch):
+    monkeypatch.setattr(settings, "WRONG", 1.0)
+    monkeypatch.setattr(settings, "_WRONG", (10**30,))
+    table = draw_table(Draw("fits", 0, 0), "continuous", small=True)
+    endless = []
+    for index in range(60):
+        drawn, wrong = settings.draw_settings(Draw("fits", 0, index), table, iterates=False)
+        assert drawn[wrong] == 10**30
+        endless += [drawn["time_budget"]] if wrong == "n_restarts" else []
+    assert endless
+    assert None not in endless
+
+
+def test_a_learner_to_start_from_comes_with_a_budget(monkeypatch):
+    monkeypatch.setitem(settings.GENERATORS, "init", (lambda _draw, _table: "notears", 1.0))
+    table = draw_table(Draw("fits", 0, 0), "continuous", small=True)
+    for index in range(5):
+        drawn, _ = settings.draw_settings(Draw("fits", 0, index), table, iterates=False)
+        assert "time_budget" in drawn
 
 
 @pytest.mark.parametrize("name", CONTAINERS)

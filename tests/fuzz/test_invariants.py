@@ -128,6 +128,15 @@ def test_scores_are_confirmed_by_their_formulas(score):
     assert "score confirmed" in [found for found, _ in broken(run)]
 
 
+def test_a_wrong_value_may_be_refused():
+    run = a_run()
+    refused(run, ts.InputError("random_state: must be a whole number >= 0, got -3"))
+    run.case.settings["random_state"], run.case.wrong = -3, "random_state"
+    assert broken(run) == []
+    run.case.wrong = None
+    assert [found for found, _ in broken(run)] == ["rightly refused"]
+
+
 def test_a_floor_of_the_score_must_be_told():
     x = np.random.default_rng(0).standard_normal((60, 2))
     drawn = table()

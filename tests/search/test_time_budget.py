@@ -50,6 +50,43 @@ def test_parents_stay_as_they_are_when_time_is_up():
     assert not bound.fit_node(4, allowed, None).support.any()
 
 
+@pytest.mark.parametrize("score", ["gaussian-scad", "gaussian-l1", "huber-mcp", "poisson-l1"])
+def test_nodes_solved_in_stages_are_those_of_one(score, monkeypatch):
+    """A stage only lets the clock be looked at."""
+    rng = np.random.default_rng(2)
+    X = rng.poisson(3.0, size=(90, 6)).cumsum(axis=1).astype(float)
+    bound = named_score(score).bind(Dataset.from_table(X))
+    allowed = np.array([False, True, True, True, True, True])
+    for module in ("gaussian_nodes", "glm_nodes"):
+        monkeypatch.setattr(f"toposwap.scores.penalized.{module}._STAGE", 1)
+    one = bound.fit_node(0, allowed, None)
+    bound.deadline = Deadline(1000.0)
+    stages = bound.fit_node(0, allowed, None)
+    np.testing.assert_array_equal(one.parameters[0], stages.parameters[0])
+    assert one.parameters[1] == stages.parameters[1]
+
+
+@pytest.mark.parametrize("score", ["gaussian-scad", "huber-mcp", "least-squares-l1"])
+def test_a_starting_order_is_solved_as_far_as_time_allows(score):
+    X = np.random.default_rng(0).normal(size=(60, 5)).cumsum(axis=1)
+    for search in ("none", "auto"):
+        model = ts.Topo(score, search=search, time_budget=0).fit(X)
+        assert model.status_ == "time limit"
+        assert not model.weights_.any()
+        assert not model.certificate_.satisfied
+
+
+def test_stages_end_with_the_deadline():
+    assert list(NEVER.stages(7, 3)) == [(0, 7)]
+    assert list(Deadline(60.0).stages(7, 3)) == [(0, 3), (3, 6), (6, 7)]
+    assert list(Deadline(0.0).stages(7, 3)) == [(0, 0)]
+    deadline = Deadline(60.0)
+    stages = deadline.stages(7, 3)
+    next(stages)
+    deadline._end = 0.0
+    assert list(stages) == []
+
+
 def test_pieces_are_whole_without_a_limit_and_checked_with_one():
     work = np.arange(7)
     assert [piece.tolist() for piece in NEVER.pieces(work, 2)] == [work.tolist()]

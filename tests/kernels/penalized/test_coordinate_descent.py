@@ -8,7 +8,7 @@ from pairs import DIFFERENT
 from tables import binary_table, weights
 
 from toposwap.kernels.penalized.coordinate_descent import ROUNDS, cholesky_solve, solve_quadratic
-from toposwap.kernels.penalized.glm_node import solve_glm
+from toposwap.kernels.penalized.glm_node import MOST_STEPS, solve_glm
 from toposwap.kernels.penalized.patterns import pattern_sums, spread_residuals
 from toposwap.kernels.penalized.rho import stationarity
 from toposwap.kernels.penalized.sweeps import sweep_with
@@ -130,7 +130,7 @@ def test_patterns_solve_what_rows_solve(loss, penalty, intercept):
                 0, terms, parameters, allowed, w, 0.0, rho, units, units, 1e-11, gradient, size
             )
         else:
-            b, value, done = solve_glm(
+            b, value, done, _ = solve_glm(
                 Z,
                 omega,
                 targets[0],
@@ -147,6 +147,9 @@ def test_patterns_solve_what_rows_solve(loss, penalty, intercept):
                 gradient,
                 size,
                 intercept,
+                0,
+                MOST_STEPS,
+                np.array([np.inf, np.inf, 0.0]),
             )
         assert done
         assert intercept or b == 0.0

@@ -7,6 +7,7 @@ from scipy.optimize import minimize
 
 from toposwap.core.dataset import Dataset
 from toposwap.core.order import Order
+from toposwap.losses import HuberLoss
 from toposwap.penalties import L1, MCP, NoPenalty, Ridge
 from toposwap.scores import EqualVariance, LeastSquares, Penalized
 
@@ -226,3 +227,15 @@ def test_without_a_penalty_equal_variances_order_as_least_squares_does():
         fit, other = bound.fit(order), squares.fit(order)
         assert fit.value == pytest.approx(d / 2 * np.log(2 * n * other.value), rel=1e-12)
         np.testing.assert_allclose(fit.parameters(), other.parameters(), atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", [3, 8])
+def test_the_intercept_is_the_best_also_where_a_node_is_given_up(seed):
+    """Huber's loss of tiny residuals is nearly without curvature, and columns nearly agree."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(2, size=(167, 5)).cumsum(axis=1)
+    X[:, 4] = X[:, 2] + X[:, 3] + 1e-4 * rng.normal(size=167)
+    bound = Penalized(HuberLoss(0.001), MCP(1e-8, 10.0)).bind(Dataset.from_table(X))
+    fit = bound.fit(Order(rng.permutation(5)))
+    parameters = fit.parameters()
+    assert fit.value == pytest.approx(bound.evaluate(parameters.weights).value, rel=1e-9)

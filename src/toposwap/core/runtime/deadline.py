@@ -64,6 +64,22 @@ class Deadline:
                 self.check()
             yield work[start : start + step]
 
+    def stages(self, steps: int, size: int) -> Iterator[tuple[int, int]]:
+        """The ``steps`` of an iteration by stages of ``size``, as first and end, until time is up.
+
+        All of them in one without a limit. After the deadline there is one stage that makes no
+        step, from 0 to 0. For compiled iterations that can be begun again where they stood.
+        """
+        if self._end == float("inf"):
+            yield 0, steps
+            return
+        size = max(1, size)
+        yield 0, 0 if self.passed else min(size, steps)
+        for first in range(size, steps, size):
+            if self.left < 0.0:
+                return
+            yield first, min(first + size, steps)
+
     def part(self, share: float) -> Deadline:
         """The moment when ``share`` (0 to 1) of the whole time has gone by, from its beginning.
 

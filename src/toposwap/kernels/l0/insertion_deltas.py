@@ -20,7 +20,7 @@ import numpy as np
 
 from toposwap.kernels.graphs.precedence import highest_position, lowest_position
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.l0.node import gain, lose, node_value, pays, single_change
+from toposwap.kernels.l0.node import gain, lose, pays, single_change, value_change
 from toposwap.kernels.l0.partial_covariance import S, copy_tables, index_of
 from toposwap.kernels.l0.tables import GAINED, LOST, ORDER, POSITION, Nodes, Rule
 
@@ -68,13 +68,14 @@ def walk_forward(
         index = index_of(parents, own, w)
         if index >= 0:
             lose(nodes, rule, own, v, index, k, -1)
-            change = node_value(rule, v, table[own, S, v], parents[own, 0]) - value[v]
+            change = value_change(rule, v, table[own, S, v], parents[own, 0], value[v])
         if pays(rule, table, w, w, v):
             worth = memory[GAINED, w, v]
             if afresh or math.isnan(worth):
                 copy_tables(table, parents, w, trial)
                 gain(nodes, rule, trial, w, v, k, -1)
-                worth = node_value(rule, w, table[trial, S, w], parents[trial, 0]) - value[w]
+                count = parents[trial, 0]
+                worth = value_change(rule, w, table[trial, S, w], count, value[w])
                 memory[GAINED, w, v] = worth
             others += worth
         profile[k] = change + others
@@ -115,7 +116,7 @@ def walk_backward(
         w = places[ORDER, k]
         if pays(rule, table, own, v, w):
             gain(nodes, rule, own, v, w, k + 1, v)
-            change = node_value(rule, v, table[own, S, v], parents[own, 0]) - value[v]
+            change = value_change(rule, v, table[own, S, v], parents[own, 0], value[v])
             outdated = True
         index = index_of(parents, w, v)
         if index >= 0:
@@ -123,7 +124,8 @@ def walk_backward(
             if afresh or math.isnan(worth):
                 copy_tables(table, parents, w, trial)
                 lose(nodes, rule, trial, w, index, k, v)
-                worth = node_value(rule, w, table[trial, S, w], parents[trial, 0]) - value[w]
+                count = parents[trial, 0]
+                worth = value_change(rule, w, table[trial, S, w], count, value[w])
                 memory[LOST, w, v] = worth
             others += worth
         profile[k] = change + others

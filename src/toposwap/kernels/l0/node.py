@@ -8,7 +8,8 @@ r"""One node of a Gaussian score with an L0 penalty: which predecessors are pare
 from the weakest and exchanged until no single addition, removal or exchange lowers :math:`Q_z`.
 Whether a candidate pays is a comparison of its reduction ``g[u]**2 / c[u]`` with a bar that depends
 on the residual variance alone, and of what it brings in exchange for a parent, ``e[u]``, with zero;
-so a candidate that does neither leaves the solution as it is.
+so a candidate that does neither leaves the solution as it is. What the variance changes by less
+than :data:`TOLD` of the column's own is rounding error and no change, in whatever units.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from toposwap.kernels.l0.partial_covariance import (
     parent_to_exchange,
     price_exchanges,
     remove_parent,
+    triangle_inverse,
 )
 from toposwap.kernels.l0.tables import POSITION, Nodes, Rule
 
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SLACK = 1.0 - 1e-9
+#: The least change of a residual variance that sums over correlations tell.
+TOLD = 1e-12
 #: An exchange must lower the residual variance by this share, far above its rounding error.
 _LEAST_EXCHANGE = 1e-7
 
@@ -58,7 +62,14 @@ def least_reduction(rule: Rule, z: int, variance: float) -> float:
         if variance * math.exp(-2.0 * rule.weight) <= DEPENDENT:
             return math.inf
         return variance * -math.expm1(-2.0 * rule.weight)
-    return 2.0 * rule.weight / rule.unit[z]
+    return max(2.0 * rule.weight / rule.unit[z], TOLD)
+
+
+@kernel(inner=True, inlined=True)
+def least_exchange(rule: Rule, variance: float) -> float:
+    """How much the residual variance must fall for an exchange of parents to be one."""
+    least = _LEAST_EXCHANGE * variance
+    return least if rule.logarithmic else max(least, TOLD)
 
 
 @kernel(inner=True, inlined=True)
@@ -67,7 +78,19 @@ def largest_rise(rule: Rule, z: int, variance: float) -> float:
     if rule.logarithmic:
         least = max(variance, DEPENDENT)
         return least * math.expm1(2.0 * rule.weight) + (least - variance)
-    return 2.0 * rule.weight / rule.unit[z]
+    return max(2.0 * rule.weight / rule.unit[z], TOLD)
+
+
+@kernel(inner=True, inlined=True)
+def value_change(rule: Rule, z: int, variance: float, k: int, before: float) -> float:
+    """Q_z with ``k`` parents and this residual variance, less ``before``; rounding error is zero.
+
+    Where Q has units, the rounding error of a large column would outweigh all that others gain.
+    """
+    change = node_value(rule, z, variance, k) - before
+    if not rule.logarithmic and abs(change) < 0.5 * TOLD * rule.unit[z]:
+        return 0.0
+    return change
 
 
 @kernel(inner=True, inlined=True)
@@ -86,7 +109,7 @@ def pays(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: int) -> b
     c = table[slot, S, u]
     own = table[slot, S, z]
     adds = c > DEPENDENT and g * g > c * least_reduction(rule, z, own)
-    if adds or table[slot, E, u] > _LEAST_EXCHANGE * own:
+    if adds or table[slot, E, u] > least_exchange(rule, own):
         return not rule.masked or rule.allowed[z, u]
     return False
 
@@ -139,6 +162,7 @@ def grow_and_shrink(
     g = table[slot, G]
     c = table[slot, S]
     position = places[POSITION]
+    lowest = math.inf
     while True:
         while parents[slot, 0] < most:
             for u in range(d):
@@ -170,13 +194,17 @@ def grow_and_shrink(
                 break
             remove_parent(table, parents, slot, z, index)
             dropped = True
-        if dropped:
+        value = node_value(rule, z, c[z], parents[slot, 0])
+        # Columns that determine each other could be taken, dropped and exchanged for ever.
+        falling = value < lowest
+        lowest = value
+        if dropped and falling:
             continue
         price_exchanges(table, parents, slot, z, work, first)
-        if parents[slot, 0] == first or (rule.logarithmic and c[z] <= DEPENDENT):
+        if parents[slot, 0] == first or (rule.logarithmic and c[z] <= DEPENDENT) or not falling:
             return
         best = -1
-        most_reduced = _LEAST_EXCHANGE * c[z]
+        most_reduced = least_exchange(rule, c[z])
         for u in range(d):
             candidate = (position[u] < limit or u == included) and u != excluded
             if table[slot, E, u] > most_reduced and candidate:
@@ -186,9 +214,25 @@ def grow_and_shrink(
                 best = u
         if best < 0:
             return
+        before = c[z]
         index = parent_to_exchange(table, parents, slot, z, work, first, best)
+        old = parents[slot, 1 + index]
         remove_parent(table, parents, slot, z, index)
         add_parent(rule.C, table, parents, slot, z, best)
+        if c[z] >= before * _SLACK:
+            # The price was rounding error: some columns nearly determine each other.
+            remove_parent(table, parents, slot, z, parents[slot, 0] - 1)
+            add_parent(rule.C, table, parents, slot, z, old)
+            return
+
+
+@kernel(inner=True)
+def price_all_exchanges(nodes: Nodes, rule: Rule, z: int) -> None:
+    """Fill ``e`` of the node ``z``, whose tables were built anew."""
+    work = nodes.table.shape[0] - 1
+    first = held(rule, nodes.parents, z, z)
+    triangle_inverse(nodes.table, nodes.parents, z, work, first)
+    price_exchanges(nodes.table, nodes.parents, z, z, work, first)
 
 
 @kernel(inner=True)

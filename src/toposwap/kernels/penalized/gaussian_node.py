@@ -28,12 +28,12 @@ from toposwap.kernels.pointers import call_variance_terms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_ROUNDS = 1000
+#: The most rounds of a solution, and of a rough one: how often it is looked again which columns
+#: take part and how large s is.
+MOST_ROUNDS, ROUGH_ROUNDS = 1000, 2
 #: A solution is given up when its residual has not fallen to _SLOW of what it was _PATIENCE rounds
 #: ago, nor its value by _GAIN: columns that nearly determine each other leave no more digits.
 _PATIENCE, _SLOW, _GAIN = 20, 0.7, 1e-3
-#: How often a rough answer looks again which columns take part and how large s is.
-_ROUGH_ROUNDS = 2
 #: A residual variance below this share of the column's own is rounding error.
 VANISHING = 1e-20
 
@@ -55,22 +55,28 @@ def solve_gaussian(
     gradient: NDArray[np.float64],
     scale: NDArray[np.float64],
     rough: bool,
+    first: int,
+    end: int,
+    progress: NDArray[np.float64],
 ) -> tuple[float, bool]:
-    """Minimise in place from ``w`` (d,), zero outside ``allowed``; s and whether it converged.
+    """Minimise in place from ``w`` (d,), zero outside ``allowed``; s and whether that is the end.
 
     ``terms`` is the address of the loss, which is ``bounded`` or ends where a column is fitted
     exactly; the penalty of coordinate u is weights[u] * rho(units[u] w[u]). ``columns`` (d, d)
     holds the columns of R as rows, ``C = R'R``. ``gradient`` (d,) receives the gradient of the
     loss, ``scale`` (d,) the size of the terms that cancel in it. A ``rough`` answer is what a few
     Newton steps and sweeps come to; its value is no lower than that of a solution.
+
+    Rounds ``first`` to ``end`` are made, which end where the conditions hold or cannot be brought
+    further; if neither, a call with the next rounds goes on as if there had been one call.
+    ``progress`` (2,), infinite at first, is what is kept from one to the next.
     """
     d = w.size
     work = np.empty(d, dtype=np.int64)
     error = np.empty(d)
     own = C[node, node]
     s = own
-    before, past = np.inf, np.inf
-    for round_ in range(_ROUNDS):
+    for round_ in range(first, end + 1):
         for t in range(d):
             error[t] = columns[node, t]
         size = deviations[node]
@@ -83,7 +89,7 @@ def solve_gaussian(
         for t in range(d):
             s += error[t] * error[t]
         if not bounded and not s > VANISHING * own:
-            return 0.0, False
+            return 0.0, True
         a = 2.0 * call_variance_terms(terms, s, 1.0, 1.0)[1]
         np.dot(columns, error, gradient)
         m = 0
@@ -100,12 +106,12 @@ def solve_gaussian(
                 m += 1
         if worst <= tolerance:
             return s, True
-        if rough and round_ == _ROUGH_ROUNDS:
+        if round_ == end:
             return s, False
         if round_ % _PATIENCE == _PATIENCE - 1:
-            if worst > _SLOW * before and s > (1.0 - _GAIN) * past:
-                return s, False
-            before, past = worst, s
+            if worst > _SLOW * progress[0] and s > (1.0 - _GAIN) * progress[1]:
+                return s, True
+            progress[0], progress[1] = worst, s
         H = np.empty((m, m))
         down, q, start = np.empty(m), np.empty(m), np.empty(m)
         stretch, stress, close = np.empty(m), np.empty(m), np.empty(m)

@@ -29,7 +29,7 @@ from toposwap.kernels.pointers import call_row_terms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_STEPS = 500
+MOST_STEPS = 500
 #: As in gaussian_node.py.
 _PATIENCE, _SLOW, _GAIN = 20, 0.7, 1e-3
 _BLOCK = 512
@@ -162,12 +162,19 @@ def solve_glm(
     gradient: NDArray[np.float64],
     scale: NDArray[np.float64],
     intercept: bool,
-) -> tuple[float, float, bool]:
-    """Minimise in place from ``w`` (d,), zero outside ``allowed``; b, the loss, and convergence.
+    first: int,
+    end: int,
+    progress: NDArray[np.float64],
+) -> tuple[float, float, bool, bool]:
+    """Minimise in place from ``w`` (d,), zero outside ``allowed``; b, the loss, if solved, if over.
 
     ``gradient`` (d,) receives the gradient of the loss, ``scale`` (d,) the size of the terms that
     cancel in it. The penalty of coordinate u is weights[u] * rho(units[u] w[u]). Without
     ``intercept`` b stays where it is.
+
+    Steps ``first`` to ``end`` are made; it is over before that where it is solved or cannot be
+    brought further. Else a call with the next steps goes on as if there had been one call.
+    ``progress`` (3,), infinite but for a zero at the end, is what is kept from one to the next.
     """
     d, n = Z.shape
     slope, curvature = np.empty(n), np.empty(n)
@@ -176,9 +183,8 @@ def solve_glm(
     loss, size = loss_terms(Z, omega, y, terms, parameters, w, b, slope, curvature)
     penalty = penalty_sum(w, rho, units, weights)
     total = loss + penalty
-    damping = 0.0
-    before, past = np.inf, np.inf
-    for step in range(_STEPS):
+    damping = progress[2]
+    for step in range(first, end + 1):
         _gradient(Z, slope, gradient)
         own = slope.sum() if intercept else 0.0
         stationary = abs(own) <= tolerance * size
@@ -197,11 +203,14 @@ def solve_glm(
                 work[m] = u
                 m += 1
         if stationary:
-            return b, loss, True
+            return b, loss, True, True
+        if step == end:
+            progress[2] = damping
+            return b, loss, False, False
         if step % _PATIENCE == _PATIENCE - 1:
-            if worst > _SLOW * before and total > past - _GAIN * abs(past):
-                return b, loss, False
-            before, past = worst, total
+            if worst > _SLOW * progress[0] and total > progress[1] - _GAIN * abs(progress[1]):
+                return b, loss, False, True
+            progress[0], progress[1] = worst, total
         H = curvature_matrix(Z, curvature, work, m)
         # The intercept comes last and bears no penalty; one that is held has a minimum of its own.
         if not intercept:
@@ -246,7 +255,7 @@ def solve_glm(
             grown = max(10.0 * damping, 1e-3 * (1.0 + size))
             if grown > _LARGEST_DAMPING * (1.0 + size):
                 loss, size = loss_terms(Z, omega, y, terms, parameters, w, b, slope, curvature)
-                return b, loss, False
+                return b, loss, False, True
             for i in range(m + 1):
                 H[i, i] += grown - damping
             damping = grown
@@ -256,4 +265,4 @@ def solve_glm(
             w[u] = trial[u]
         b = start[m]
         total = after
-    return b, loss, False
+    return b, loss, False, True

@@ -62,6 +62,7 @@ class LeastSquares(Score):
         more rows than columns.
     """
 
+    weighs_rows: ClassVar[bool] = True
     name: ClassVar[str] = "least-squares"
     convex: ClassVar[bool] = True
     separable: ClassVar[bool] = True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.penalized.glm_node import loss_terms, solve_glm
+from toposwap.kernels.penalized.glm_node import MOST_STEPS, loss_terms, solve_glm
 from toposwap.kernels.penalized.patterns import pattern_sums, spread_residuals
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class PatternSolver:
             weight, target = mass[met], total[met] / mass[met]
             part = w[some]
             unused = np.empty(some.size), np.empty(some.size)
-            b, loss, converged = solve_glm(
+            b, loss, solved, _ = solve_glm(
                 Z,
                 weight,
                 target,
@@ -102,8 +102,11 @@ class PatternSolver:
                 0.5 * tolerance,
                 *unused,
                 self._intercept,
+                0,
+                MOST_STEPS,
+                np.array([np.inf, np.inf, 0.0]),
             )
-            if not converged:
+            if not solved:
                 return b, 0.0, False
             w[some] = part
             # The residuals of the patterns hold the means that their rows share.

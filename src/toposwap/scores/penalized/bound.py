@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.deadline import NEVER
 from toposwap.losses import GaussianLoss, LeastSquaresLoss, MomentLoss
 from toposwap.orderfit.exact import best_order, best_parents, members
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from toposwap.core.dataset import Dataset
     from toposwap.core.order import Order
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.losses import ColumnLoss
     from toposwap.orderfit.base import OrderFit
     from toposwap.orderfit.separable import SeparableFit
@@ -163,7 +165,7 @@ class BoundPenalized(SeparableScore):
         """The solution and which absent variables (d,) would change it if they were allowed."""
         assert isinstance(self.penalty, ProximalPenalty)
         start = None if warm is None else warm.parameters
-        solution = self._solve(node, allowed, start, self.penalty, weight)
+        solution = self._solve(node, allowed, start, self.penalty, weight, self.deadline)
         excess = np.abs(solution.gradient) - solution.kinks
         violating = (excess > _NODE_TOLERANCE * solution.size) & ~allowed
         violating[node] = False
@@ -176,16 +178,24 @@ class BoundPenalized(SeparableScore):
         start: tuple[NDArray[np.float64], float] | None,
         penalty: ProximalPenalty,
         weight: float = 1.0,
+        deadline: Deadline = NEVER,
     ) -> Solution:
         """Minimise loss + weight * penalty; only losses of moments have weights other than 1."""
         loss, required = self.losses[node], self.admissible.required_of(node)
         if isinstance(loss, MomentLoss):
             weights = None if start is None else start[0]
             return self._gaussian.solve(
-                node, allowed, weights, loss, penalty, required=required, weight=weight
+                node,
+                allowed,
+                weights,
+                loss,
+                penalty,
+                required=required,
+                weight=weight,
+                deadline=deadline,
             )
         assert self._glm is not None
-        return self._glm.solve(node, allowed, start, penalty, required)
+        return self._glm.solve(node, allowed, start, penalty, required, deadline=deadline)
 
     def _select(
         self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None
@@ -366,7 +376,14 @@ class BoundPenalized(SeparableScore):
             return Densities.of_moments(self.losses, self.data.residual_variances(weights))
         rows = self.data.rows
         assert rows is not None
-        return Densities.of_rows(self.losses, rows, rows @ weights + intercepts)
+        assert self._glm is not None
+        return Densities.of_rows(
+            self.losses,
+            rows,
+            rows @ weights + intercepts,
+            self.data.row_weights,
+            self._glm.units,
+        )
 
     def intercepts(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
         """The intercepts, (d,): as given, or the best ones for W."""

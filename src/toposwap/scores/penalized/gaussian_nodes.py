@@ -12,20 +12,24 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.deadline import NEVER
 from toposwap.kernels.l0.one_node import room, settle_node
 from toposwap.kernels.l0.tables import rule_for
-from toposwap.kernels.penalized.gaussian_node import solve_gaussian
+from toposwap.kernels.penalized.gaussian_node import MOST_ROUNDS, ROUGH_ROUNDS, solve_gaussian
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.losses import MomentLoss
     from toposwap.penalties import ProximalPenalty
 
 
 #: Few nodes have dozens of parents.
 _MOST_PARENTS = 50
+#: Rounds times columns cubed between two looks at the clock: some milliseconds.
+_STAGE = 1_000_000
 
 
 class Solution(NamedTuple):
@@ -67,11 +71,13 @@ class GaussianNodes:
         required: NDArray[np.bool_] | None = None,
         weight: float = 1.0,
         rough: bool = False,
+        deadline: Deadline = NEVER,
     ) -> Solution:
         """Minimise loss + weight * penalty of ``node`` from the coefficients ``start`` (d,).
 
         Those of ``required`` parents (d,) bear no penalty that would hold them at zero.
         A ``rough`` answer takes a fraction of the time and its value is a little too high.
+        After ``deadline`` the coefficients stay as they are.
         """
         data = self.data
         ratio = data.scale[node] / data.scale
@@ -81,23 +87,31 @@ class GaussianNodes:
         units, stress = penalty.in_units(ratio, weight, own, required)
         w = np.zeros(data.d) if start is None else np.where(allowed, start / ratio, 0.0)
         gradient, size = np.empty(data.d), np.empty(data.d)
-        s, _ = solve_gaussian(
-            self._columns,
-            self._covariance,
-            data.deviations,
-            node,
-            allowed,
-            w,
-            loss.terms.address,
-            loss.bounded,
-            rho,
-            units,
-            stress,
-            self.tolerance,
-            gradient,
-            size,
-            rough,
-        )
+        s, progress = 0.0, np.full(2, np.inf)
+        rounds = ROUGH_ROUNDS if rough else MOST_ROUNDS
+        for first, end in deadline.stages(rounds, _STAGE // data.d**3):
+            s, done = solve_gaussian(
+                self._columns,
+                self._covariance,
+                data.deviations,
+                node,
+                allowed,
+                w,
+                loss.terms.address,
+                loss.bounded,
+                rho,
+                units,
+                stress,
+                self.tolerance,
+                gradient,
+                size,
+                rough,
+                first,
+                end,
+                progress,
+            )
+            if done:
+                break
         if not loss.bounded and s == 0.0:
             raise InputError(
                 f"column {data.names[node]!r} is fitted exactly by other columns, where the "

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.deadline import NEVER
 from toposwap.kernels.penalized.glm_node import (
+    MOST_STEPS,
     curvature_matrix,
     curvature_rows,
     loss_terms,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.losses import ColumnLoss
     from toposwap.penalties import ProximalPenalty
 
@@ -39,6 +42,8 @@ _FLAT = 1e-7
 _HALVINGS = 200
 #: Logarithms of odds from which on a prediction counts as certain.
 _CERTAIN = 12.0
+#: Steps times columns squared times rows and columns between two looks at the clock.
+_STAGE = 1_000_000
 
 
 class _Columns(NamedTuple):
@@ -72,18 +77,20 @@ class GLMNodes:
         self.losses = losses
         self.tolerance = tolerance
         whole = rows_of(data, " or ".join(_names(losses)))
-        rows, counts, back = _distinct(whole)
+        rows, counts, back = _distinct(whole, data.row_weights)
         self._omega = counts / counts.sum()
         columns = np.ascontiguousarray(rows.T)
         self._targets = columns.copy()
-        self._location, self._unit = np.zeros(data.d), np.ones(data.d)
+        self._location = np.zeros(data.d)
+        #: What the loss of each column measures its predictor by, (d,).
+        self.units = np.ones(data.d)
         #: Address and parameters of each column's terms, as kernels take them.
         self._formulas: dict[int, tuple[int, NDArray[np.float64]]] = {}
         for j, loss in enumerate(losses):
             if isinstance(loss, RowLoss):
                 # By the whole column: how often a value occurs may matter to its unit.
-                y, self._location[j], self._unit[j] = loss.target(whole[:, j])
-                self._targets[j] = y[back]
+                y, self._location[j], self.units[j] = loss.target(data.all_of(j))
+                self._targets[j] = y[data.first_of_rows][back]
                 parameters = np.array(loss.parameters, dtype=np.float64)
                 self._formulas[j] = loss.terms.address, parameters
         self._scale = data.scale
@@ -114,13 +121,17 @@ class GLMNodes:
         start: tuple[NDArray[np.float64], float] | None,
         penalty: ProximalPenalty,
         required: NDArray[np.bool_] | None = None,
+        *,
+        deadline: Deadline = NEVER,
     ) -> Solution:
         """Minimise loss + penalty of ``node`` from ``start``, coefficients (d,) and level.
 
-        Coefficients of ``required`` parents (d,) bear no penalty that would hold them at zero.
+        Coefficients of ``required`` parents (d,) bear no penalty that would hold them at zero. The
+        level is the best one for the coefficients also where a solution cannot be brought further,
+        or is not: after ``deadline`` the coefficients stay as they are.
         """
         d, loss, columns = self.data.d, self._loss(node), self._of(node)
-        units = self._unit[node] / self._scale
+        units = self.units[node] / self._scale
         if start is None:
             w, b = np.zeros(d), self._first(node)
         else:
@@ -130,7 +141,7 @@ class GLMNodes:
         rho = penalty.rho()
         inner, weights = penalty.in_units(units, required=required)
         solved = False
-        if rho.kink > 0.0 and loss.canonical:
+        if rho.kink > 0.0 and loss.canonical and not deadline.passed:
             b, value, solved = columns.patterns.solve(
                 node,
                 *self._formulas[node],
@@ -144,8 +155,10 @@ class GLMNodes:
                 gradient,
                 size,
             )
-        if not solved:
-            b, value, _ = solve_glm(
+        progress = np.array([np.inf, np.inf, 0.0])
+        stage = _STAGE // (d * d * (d + self._omega.size))
+        for first, end in () if solved else deadline.stages(MOST_STEPS, stage):
+            b, value, solved, over = solve_glm(
                 columns.Z,
                 self._omega,
                 self._targets[node],
@@ -161,7 +174,16 @@ class GLMNodes:
                 gradient,
                 size,
                 loss.intercept,
+                first,
+                end,
+                progress,
             )
+            if over:
+                break
+        if not solved:
+            b = self._best_intercept(node, w, b) if loss.intercept else b
+            value, total, slope, _ = self._terms(node, w, b)
+            gradient, size = columns.Z @ slope, columns.deviations * total
         free = penalty.lifted(required)
         if loss.separated is not None and (free is not None or not penalty.unbounded):
             self._refuse_separated(node, loss, w, b)
@@ -178,7 +200,7 @@ class GLMNodes:
         columns, which is the same wherever the level is stationary; without an intercept that of
         the columns as they are, and nothing is asked of the level.
         """
-        loss, unit, Z = self._loss(node), float(self._unit[node]), self._of(node).Z
+        loss, unit, Z = self._loss(node), float(self.units[node]), self._of(node).Z
         w = weights * self._scale / unit
         if not loss.intercept:
             b = self._first(node)
@@ -226,13 +248,13 @@ class GLMNodes:
 
     def intercept(self, node: int, weights: NDArray[np.float64], level: float) -> float:
         """What is added to X w, for the constant ``level`` at the means, where w adds mean @ w."""
-        f = float(self._location[node]) + level * float(self._unit[node])
+        f = float(self._location[node]) + level * float(self.units[node])
         return f - float(self._of(node).mean @ weights)
 
     def level(self, node: int, weights: NDArray[np.float64], intercept: float) -> float:
         """The inverse of :meth:`intercept`; where means are large it has fewer digits."""
         f = intercept + float(self._of(node).mean @ weights)
-        return (f - float(self._location[node])) / float(self._unit[node])
+        return (f - float(self._location[node])) / float(self.units[node])
 
     def _terms(
         self, node: int, w: NDArray[np.float64], b: float
@@ -305,12 +327,14 @@ def _names(losses: Sequence[ColumnLoss]) -> list[str]:
 
 
 def _distinct(
-    rows: NDArray[np.float64],
+    rows: NDArray[np.float64], weights: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
-    """Rows (m, d), how often each occurs (m,) and where; as they are where few occur twice."""
+    """Rows (m, d), how often each counts (m,) and where; as they are where few occur twice."""
     n = rows.shape[0]
+    once = np.ones(n) if weights is None else weights
     if (rows == np.floor(rows)).all():
-        distinct, where, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
+        distinct, where, back = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         if len(distinct) < 0.8 * n:
-            return distinct, counts.astype(float), where
-    return rows, np.ones(n), np.arange(n)
+            counts = np.bincount(back.ravel(), weights=once).astype(np.float64)
+            return distinct, counts, where
+    return rows, once, np.arange(n)

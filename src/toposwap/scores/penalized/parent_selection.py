@@ -4,7 +4,8 @@ From the parents at hand: drop the one that is missed least while that pays, the
 the gradient foretells the largest decrease for, until neither pays. Decreases are foretold to
 second order, :math:`g_u^2 / 2 h_u` with :math:`h_u` the curvature given the other parents; whether
 a change pays is decided by fitting it. A parent set that neither of these two changes improves is
-what this finds, not necessarily the best one.
+what this finds, not necessarily the best one. A set that was left is never gone back to: Q falls
+from each to the next, and where a fit is given up before its end the same set has several.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def select_parents(
         parents |= required
     solution = fit(parents, None)
     refused = np.zeros(allowed.size, dtype=bool)
+    left = {parents.tobytes()}
     while True:
         index = np.flatnonzero(parents)
         rows, diagonal = curvature(solution, index)
@@ -65,9 +67,10 @@ def select_parents(
         if weakest is not None:
             fewer = parents.copy()
             fewer[weakest] = False
-            other = fit(fewer, solution)
-            if other.loss - solution.loss < weight:
+            other = None if fewer.tobytes() in left else fit(fewer, solution)
+            if other is not None and other.loss - solution.loss < weight:
                 parents, solution = fewer, other
+                left.add(parents.tobytes())
                 refused[:] = False
                 # What was dropped because it does not pay need not be tried at once.
                 refused[weakest] = True
@@ -81,9 +84,10 @@ def select_parents(
         best = candidates[gains[candidates].argmax()]
         more = parents.copy()
         more[best] = True
-        other = fit(more, solution)
-        if solution.loss - other.loss > weight:
+        other = None if more.tobytes() in left else fit(more, solution)
+        if other is not None and solution.loss - other.loss > weight:
             parents, solution = more, other
+            left.add(parents.tobytes())
             refused[:] = False
         else:
             refused[best] = True

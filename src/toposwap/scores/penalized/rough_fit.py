@@ -51,6 +51,7 @@ class RoughFit(SeparableFit):
 
     def _fit_node(self, v: int, allowed: NDArray[np.bool_], warm: NodeFit) -> NodeFit:
         if self._rough:
+            self.bound.deadline.check()
             return self.bound.rough_node(v, allowed, warm)
         return super()._fit_node(v, allowed, warm)
 
