@@ -39,16 +39,16 @@ main()
 MANY_RESTARTS = """
 import sys
 from toposwap.cli import main
-from toposwap.search.restarts import Restarts
+from toposwap.search import chains
 
-take = Restarts.take
+run_chain = chains._run_chain
 
-def say(self, restart):
-    if restart == 20:
+def say(*given):
+    if given[-2] == 20:
         print("ready", file=sys.stderr, flush=True)
-    return take(self, restart)
+    return run_chain(*given)
 
-Restarts.take = say
+chains._run_chain = say
 main()
 """
 SLOW_READING = """
@@ -140,7 +140,9 @@ def test_a_signal_in_the_search_keeps_the_best_so_far(process, sample, tmp_path,
 
 @posix
 def test_ctrl_c_ends_restarts_on_several_threads(process, sample, tmp_path):
-    options = ("--restarts", 10**9, "--jobs", 3, "--seed", 0, "-o", "r.json")
+    # A score whose few columns cannot be proved.
+    score = ("--score", "equal-variance-l0")
+    options = (*score, "--restarts", 10**9, "--jobs", 3, "--seed", 0, "-o", "r.json")
     job = process("-c", MANY_RESTARTS, "fit", sample, *options)
     assert job.stderr.readline() == "ready\n"
     job.send_signal(signal.SIGINT)
@@ -150,7 +152,7 @@ def test_ctrl_c_ends_restarts_on_several_threads(process, sample, tmp_path):
     record = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert record["status"] == "interrupted"
     assert record["certificate"]["satisfied"]
-    assert len(record["edges"]) == 18
+    assert record["edges"]
 
 
 @posix

@@ -207,7 +207,8 @@ def test_every_search_goes_down_to_a_certified_point(score, search):
         history, status = run(search, fit, bound.data.names, rng=rng)
         scores = [step.score for step in history]
         assert all(later < earlier for earlier, later in pairwise(scores))
-        assert status == search.finished
+        # Few columns of some scores are proved anyway.
+        assert status == search.finished or (search.name == "auto" and status == "global minimum")
         assert fit.value == pytest.approx(scores[-1], rel=1e-9)
         point = bound.evaluate(fit.parameters())
         certificate = certify(point, convex=score.convex, tolerance=bound.tolerance)

@@ -51,7 +51,7 @@ def fitted(score, X):
 @pytest.mark.parametrize("score", ["least-squares", *GAUSSIAN, "basis-bic"])
 def test_any_units_are_solved_and_certified(score, scale):
     model = fitted(score, table() * scale)
-    assert model.status_ == "converged", model.certificate_
+    assert model.status_ in ("converged", "global minimum"), model.certificate_
     assert np.isfinite(model.score_)
     assert np.isfinite(model.weights_).all()
 

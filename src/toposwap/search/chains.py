@@ -89,7 +89,7 @@ class ChainSearch(Search):
                 fit.restore(end.snapshot)
                 yield Move("restart", end.steps, f"start {len(ends)}: a better optimum")
             near = [e for e in ends if e.value <= fit.value + fit.temperature]
-            met = sum(e.value <= fit.value + _same(fit) for e in near)
+            met = sum(bool(e.value <= fit.value + _same(fit)) for e in near)
             context.findings.starts = (met, len(ends))
             context.findings.rivals = [e.adjacency for e in near]
             if self.n_restarts is None and met >= _AGREE:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-import numpy as np
 
 from toposwap.core.errors import InputError, ToposwapWarning
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import pandas as pd
+    import numpy as np
     from numpy.typing import NDArray
 
     from toposwap.core.table import NumberTable
@@ -86,7 +86,7 @@ class Reading:
         column = table[name]
         if column.dtype.kind not in "biuf":
             raise InputError(f"--weights: column {name!r} does not hold numbers")
-        return np.asarray(column.loc[picked.index], dtype=np.float64)
+        return column.loc[picked.index].to_numpy(dtype="float64")
 
     def known_kinds(self, frame: NumberTable | pd.DataFrame) -> dict[str, str]:
         """What ``kinds`` says about the columns of ``frame``; of others it has been checked."""

@@ -24,6 +24,9 @@ from toposwap.kernels.l0.tables import Rule
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: Scores that differ by less are equal, as those of equivalent graphs are: the first one stays.
+_TIE = 1e-10
+
 
 @kernel
 def exact_subsets(
@@ -63,7 +66,7 @@ def exact_subsets(
                 best = min(best, within[s ^ (1 << members[i]), v])
             within[s, v] = best
             larger = s | (1 << v)
-            if total[s] + best < total[larger] and needed[v] & ~s == 0:
+            if total[s] + best < total[larger] - _TIE and needed[v] & ~s == 0:
                 total[larger] = total[s] + best
                 last[larger] = v
 
