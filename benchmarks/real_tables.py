@@ -40,12 +40,9 @@ PYDATASET = [
     "Crime",
     "Griliches",
     "PatentsHGH",
-    "Schooling",
     "BudgetItaly",
-    "Fishing",
     "Cigar",
     "Clothing",
-    "HC",
     "MCAS",
     "Kakadu",
     "Oil",
@@ -57,7 +54,21 @@ PYDATASET = [
     "bmt",
     "pneumon",
     "Heating",
-    "Car",
+    "volcano",
+    "University",
+    "incomeInequality",
+    "aldh2",
+    "midwest",
+    "movies",
+    "Guerry",
+    "Quarrels",
+    "Cars93",
+    "baseball",
+    "Baseball",
+    "pbc",
+    "mexico",
+    "neo",
+    "uis",
 ]
 STATSMODELS = [
     "macrodata",
@@ -94,10 +105,14 @@ def cleaned(table: Any) -> np.ndarray:
     X = numbers.loc[:, numbers.nunique() > 2].to_numpy()
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     while True:
-        precision = np.linalg.pinv(X.T @ X / len(X), hermitian=True)
-        left = 1.0 / np.sqrt(np.diag(precision))
+        # The residual of a column given the others is one over the length of its row of R^-1.
+        R = np.linalg.qr(X / np.sqrt(len(X)), mode="r")
+        if np.abs(np.diag(R)).min() > 1e-9:
+            left = 1.0 / np.linalg.norm(np.linalg.inv(R), axis=1)
+        else:
+            left = np.abs(np.diag(R))
         worst = int(left.argmin())
-        if left[worst] >= 1e-3 and np.linalg.matrix_rank(X) == X.shape[1]:
+        if left[worst] >= 1e-3:
             return np.ascontiguousarray(X)
         X = np.delete(X, worst, axis=1)
 

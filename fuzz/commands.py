@@ -23,6 +23,7 @@ from toposwap.acyclicity import ACYCLICITIES
 from toposwap.baselines import BASELINES
 from toposwap.cli.app import app
 from toposwap.cli.run import run
+from toposwap.core.kinds import KINDS
 from toposwap.losses import LOSSES
 from toposwap.penalties import PENALTIES
 from toposwap.scores import SCORES
@@ -177,6 +178,10 @@ def _some_names(draw: Draw, made: CommandRun) -> str:
     return ",".join(f'"{name}"' for name in chosen)
 
 
+def _kind(draw: Draw, made: CommandRun) -> str:
+    return f"{draw.among([*made.table.names, 'x*', '*'])}={draw.among([*KINDS, 'odd'])}"
+
+
 def _one_name(draw: Draw, made: CommandRun) -> str:
     return f'"{draw.among(made.table.names)}"'
 
@@ -244,7 +249,9 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "compare_without": (_nothing, 0.03),
     "columns": (_some_names, 0.08), "exclude": (_some_names, 0.04), "drop_missing": (_nothing, 0.2),
     "sep": (_chosen(",", ",", ";", "\t", "tab", "|", "", ",,"), 0.04),
-    "decimal": (_chosen(",", "."), 0.04),
+    "decimal": (_chosen(",", "."), 0.04), "na": (_chosen("-999", "?", "1.5", ""), 0.04),
+    "drop_unusable": (_nothing, 0.1), "row_weights": (_one_name, 0.03),
+    "kind": (_kind, 0.06), "categorical": (_some_names, 0.03),
     "tolerance": (_number, 0.2), "threshold": (_number, 0.2), "nodes": (_chosen(2, 3, 6), 0.9),
     "rows": (_chosen(2, 20, 100), 0.9),
     "graph": (_chosen("ER1", "ER2", "SF2", "full", "ER0", "ERx", "SF99"), 0.5),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import io
 import json
+import lzma
 import os
 from collections.abc import Callable
 from functools import partial
@@ -21,7 +23,15 @@ if TYPE_CHECKING:
     from fuzz.draws import Draw
 
 #: Endings of the files of tables, and of those of graphs and orders.
-TABLES = (".csv", ".csv", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
+_PACKED: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+}
+TABLES = (
+    ".csv", ".csv", ".csv", ".csv", ".tsv", ".csv.gz", ".tsv.gz", ".csv.bz2", ".csv.xz", ".txt",
+    ".parquet", ".pq", ".feather", ".jsonl",
+)  # fmt: skip
 GRAPHS = (".csv", ".weights.csv", ".npy", ".json", ".txt")
 _ODD_ENDINGS = ("", ".xlsx", ".CSV", ".txt", ".gz", ".json", ".csv.bz2")
 
@@ -51,10 +61,12 @@ def write_table(draw: Draw, folder: Path, table: Table) -> Path:
         path.write_bytes(_noise(draw))
         return path
     content = _odd_text(draw, table) if how == "odd text" else _csv(draw, table, ending)
-    if ending in (".parquet", ".pq") and how != "odd text":
-        content = _parquet(table)
-    elif ending.endswith(".gz"):
-        content = gzip.compress(content)
+    if ending in (".parquet", ".pq", ".feather") and how != "odd text":
+        content = _arrow(table, ending)
+    elif ending == ".jsonl" and how != "odd text":
+        content = _json_lines(table)
+    elif Path(ending).suffix in _PACKED:
+        content = _PACKED[Path(ending).suffix](content)
     path.write_bytes(_damaged(draw, content) if how == "damaged" else content)
     return path
 
@@ -121,7 +133,7 @@ def _csv(draw: Draw, table: Table, ending: str) -> bytes:
     sink = io.StringIO(newline="")
     writer = csv.writer(
         sink,
-        delimiter="\t" if ending.startswith(".tsv") else ",",
+        delimiter="\t" if ending.startswith(".tsv") else draw.among([",", ",", ",", ";", "|"]),
         lineterminator=draw.among(["\n", "\n", "\r\n"]),
         quoting=draw.among([csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
     )
@@ -131,16 +143,26 @@ def _csv(draw: Draw, table: Table, ending: str) -> bytes:
     return sink.getvalue().encode(encoding, "replace")
 
 
-def _parquet(table: Table) -> bytes:
+def _json_lines(table: Table) -> bytes:
+    rows = (dict(zip(table.names, row, strict=True)) for row in table.values.tolist())
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def _arrow(table: Table, ending: str) -> bytes:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
+        from pyarrow import feather
     except ImportError:
         return b"PAR1"
     names = [name.encode(errors="replace").decode() for name in table.names]
     sink = io.BytesIO()
     columns = [pa.array(table.values[:, j]) for j in range(len(names))]
-    pq.write_table(pa.table(columns, names=names), sink)
+    held = pa.table(columns, names=names)
+    if ending == ".feather":
+        feather.write_feather(held, sink)
+    else:
+        pq.write_table(held, sink)
     return sink.getvalue()
 
 

@@ -19,6 +19,7 @@ from fuzz.scores import draw_score
 from toposwap import Order, Topo
 from toposwap.acyclicity import ACYCLICITIES
 from toposwap.baselines import BASELINES
+from toposwap.core.kinds import KINDS
 from toposwap.estimators.topo import OF_SEARCHES
 from toposwap.pruning import NAMES as PRUNE_NAMES
 from toposwap.pruning import PRUNERS
@@ -127,6 +128,13 @@ def _prune(draw: Draw, _table: Table) -> Any:
     return PRUNERS[draw.among(list(PRUNERS))]()
 
 
+def _kinds(draw: Draw, table: Table) -> Any:
+    chosen = draw.some(table.names, 0.4)
+    return {name: draw.among(list(KINDS)) for name in chosen} | (
+        {draw.among(["x*", "*"]): draw.among(list(KINDS))} if draw.chance(0.1) else {}
+    )
+
+
 def _random_state(draw: Draw, _table: Table) -> Any:
     number = draw.whole(0, 10**6)
     return draw.among([number, np.random.default_rng(number), np.int64(number)])
@@ -157,6 +165,7 @@ GENERATORS: dict[str, tuple[Generator, float]] = {
     "prune": (_prune, 0.4),
     "knowledge": (draw_knowledge, 0.2),
     "center": (lambda draw, _table: draw.among([False, False, np.bool_(False), True]), 0.15),
+    "kinds": (_kinds, 0.1),
     "random_state": (_random_state, 0.3),
     "n_restarts": (lambda draw, _table: draw.whole(0, 6), 0.25),
     "time_budget": (_time_budget, 0.08),

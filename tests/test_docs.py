@@ -12,7 +12,12 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @pytest.mark.parametrize(
     ("page", "needs", "checked"),
-    [("your_own_score.md", "torch", 3), ("cross_validation.md", "", 2)],
+    [
+        ("your_own_score.md", "torch", 3),
+        ("cross_validation.md", "", 2),
+        ("knowledge.md", "", 2),
+        ("tables.md", "", 1),
+    ],
 )
 def test_code_blocks_run(page, needs, checked):
     """In one namespace, from top to bottom; their assertions are the test."""

@@ -119,7 +119,9 @@ def score_confirmed(run: FitRun) -> Iterator[str]:
     X, model, case = run.case.seen, run.model, run.case
     if X is None or case.covariance or not np.isfinite(model.weights_).all():
         return
-    data = Dataset.from_table(X, center=case.center)
+    data = Dataset.from_table(
+        X, names=model.names_, center=case.center, kinds=case.settings.get("kinds")
+    )
     score = _score(run).bind(data).score
     # Of required edges a penalty that shrinks is not asked.
     if score.edge_blocks or model.result_.admissible.required is not None:
@@ -163,10 +165,15 @@ def certified(run: FitRun) -> Iterator[str]:
 def _fresh_certificate(run: FitRun, score: Score, W: Any) -> Certificate:
     """Of the problem that was solved: with paths that were asked for as they were settled."""
     case, told = run.case, run.model.result_.admissible
+    kinds = case.settings.get("kinds")
     if told.everything:
-        return check_kkt(W, case.data, score=score, center=case.center)
+        return check_kkt(W, case.data, score=score, center=case.center, kinds=kinds)
     held = case.data
-    data = held if isinstance(held, Dataset) else Dataset.from_table(held, center=case.center)
+    data = (
+        held
+        if isinstance(held, Dataset)
+        else Dataset.from_table(held, center=case.center, kinds=kinds)
+    )
     bound = score.bind(data)
     bound.admissible = told
     return assess(bound, bound.as_parameters(W)).certificate

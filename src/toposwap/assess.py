@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toposwap.certificate import Certificate, certify
 from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
+from toposwap.core.kinds.words import codes_in_words
 
 if TYPE_CHECKING:
     from toposwap.scores.base import BoundScore, Point
@@ -96,6 +97,13 @@ def assess(
         score.name,
         score.equivalent,
         score.scale_dependent,
-        bound.choices,
+        bound.choices + _codes(bound),
         (*bound.remarks, *point.remarks),
     )
+
+
+def _codes(bound: BoundScore) -> tuple[str, ...]:
+    """Which numbers stand for text, whatever the score."""
+    data = bound.data
+    told = codes_in_words(data.names, [labels.levels for labels in data.labels])
+    return () if told is None else (told,)

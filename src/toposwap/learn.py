@@ -10,6 +10,7 @@ from toposwap.assess import assess
 from toposwap.baselines.start import starting_order
 from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError
+from toposwap.core.notices import notices
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.pruning import own_pruner, resolve_pruner
@@ -17,9 +18,9 @@ from toposwap.pruning.base import predictor_of
 from toposwap.pruning.threshold import Threshold
 from toposwap.rehearsal import compile_ahead
 from toposwap.result import Result
-from toposwap.search.base import run
+from toposwap.search.base import Findings, run
 from toposwap.search.screened import ScreenedSearch
-from toposwap.search.start import FirstFit, automatic_fit
+from toposwap.search.start import INITS, FirstFit, automatic_fit
 from toposwap.with_paths import with_paths
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def learn(
         )
     deadline = Deadline(search.time_budget) if deadline is None else deadline
     rng = np.random.default_rng() if rng is None else rng
+    data = score.suited(data)
     bound = score.bind(data)
     bound.deadline = deadline
     bound.admissible = admissible.check(data.d)
@@ -103,10 +105,16 @@ def learn(
     else:
         order, remark = starting_order(init, data, rng, deadline)
         if not bound.admissible.obeys(order):
-            order, remark = bound.admissible.nearest(order), _mended(remark)
+            # An order that was drawn or read off the data claims nothing.
+            given = not (isinstance(init, str) and init in INITS)
+            order = bound.admissible.nearest(order)
+            remark = _mended(remark) if given else remark
         first = FirstFit(bound.fit(order), surrogates_followed=False)
 
+    noted: list[Findings] = []
+
     def searched(first: FirstFit) -> tuple[OrderFit, list[Step], str]:
+        noted.append(Findings())
         history, status = run(
             search,
             first.fit,
@@ -117,6 +125,7 @@ def learn(
             surrogates_followed=first.surrogates_followed,
             progress=progress,
             max_iter=0 if first.interrupted else max_iter,
+            findings=noted[-1],
         )
         return first.fit, history, "interrupted" if first.interrupted else status
 
@@ -135,6 +144,8 @@ def learn(
         status = "time limit"
     digits_remark = _lost_digits(found.history[-1].score, assessment, bound)
     pruned, pruning_remark = found.kept
+    # Searches that were repeated for the sake of paths have starts that do not compare.
+    findings = noted[0] if len(noted) == 1 else Findings()
     return Result.of(
         assessment,
         names=data.names,
@@ -144,7 +155,12 @@ def learn(
         pruned=pruned,
         parameters=parameters,
         predictor=predictor_of(bound, parameters),
-        remarks=tuple(text for text in (remark, digits_remark, pruning_remark) if text is not None),
+        remarks=(
+            *notices(data),
+            *(text for text in (remark, digits_remark, pruning_remark) if text is not None),
+        ),
+        starts=findings.starts,
+        rivals=tuple(findings.rivals),
         admissible=bound.admissible,
         against=_against(pruner, bound, order, rng, deadline),
     )

@@ -143,6 +143,6 @@ def _may_start_processes() -> bool:
 def _piece_of(data: Dataset) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     """Some rows and columns from all over the table."""
     assert data.rows is not None
-    rows = np.unique(np.linspace(0, data.n - 1, _ROWS).astype(int))
+    rows = np.unique(np.linspace(0, len(data.rows) - 1, _ROWS).astype(int))
     columns = np.unique(np.linspace(0, data.d - 1, _COLUMNS).astype(int))
     return np.ascontiguousarray(data.rows[np.ix_(rows, columns)])

@@ -56,6 +56,11 @@ class Result:
         What had to be assumed or mended on the way.
     choices
         What was chosen by looking at the data.
+    starts
+        From how many starts the best score was reached, and from how many it was tried; None for a
+        search that does not count.
+    rivals
+        The graphs (d, d) of optima about as good as the best, that one among them.
     equivalent
         Whether the score, or what pruned, leaves open what a Markov equivalence class leaves open.
     scale_dependent
@@ -83,6 +88,8 @@ class Result:
     pruned: Pruned = field(repr=False)
     remarks: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
+    starts: tuple[int, int] | None = None
+    rivals: tuple[NDArray[np.bool_], ...] = field(repr=False, default=())
     equivalent: bool = False
     scale_dependent: bool = False
     score_name: str = ""
@@ -105,6 +112,8 @@ class Result:
         predictor: Predictor | None = None,
         choices: tuple[str, ...] = (),
         remarks: tuple[str, ...] = (),
+        starts: tuple[int, int] | None = None,
+        rivals: tuple[NDArray[np.bool_], ...] = (),
         admissible: Admissible = EVERYTHING,
         against: tuple[tuple[int, int], ...] = (),
     ) -> Self:
@@ -133,6 +142,8 @@ class Result:
             pruned=pruned,
             remarks=remarks,
             choices=assessment.choices + choices,
+            starts=starts,
+            rivals=rivals,
             equivalent=pruned.equivalent,
             scale_dependent=assessment.scale_dependent,
             score_name=assessment.score_name,

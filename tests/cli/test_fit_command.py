@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 
@@ -284,3 +285,103 @@ def test_missing_extras_are_told_before_the_work(refused, monkeypatch, sample):
     assert 'pip install "toposwap[plot]"' in refused("fit", sample, "--plot", "g.png")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert 'pip install "toposwap[parquet]"' in refused("simulate", "-o", "x.parquet")
+
+
+# --- tables as people have them ------------------------------------------------------------------
+
+
+def patients(tmp_path, **columns):
+    rng = np.random.default_rng(0)
+    n = 120
+    age = rng.normal(50.0, 10.0, n)
+    base = {
+        "weight": age + rng.normal(0.0, 5.0, n),
+        "age": age,
+        "smoker": np.where(rng.random(n) < 0.5, "yes", "no"),
+        "region": rng.choice(["n", "s", "w"], n),
+        "name": [f"patient {k}" for k in range(n)],
+        "seen": pd.date_range("2020-01-01", periods=n).astype(str),
+        "ward": "A",
+        "row": np.arange(n),
+        "stage": rng.integers(0, 4, n),
+    }
+    file = tmp_path / "patients.csv"
+    pd.DataFrame(base | columns).to_csv(file, index=False, sep=";")
+    return file
+
+
+def test_all_columns_that_cannot_be_used_are_named_at_once(call, tmp_path):
+    done = call("fit", patients(tmp_path))
+    assert done.code == 2
+    assert done.err.count("\n") == 1
+    for told in (
+        "column 'region' holds categories of more than two values",
+        "column 'name' holds text, another in every row",
+        "column 'seen' holds dates",
+        "--drop-unusable leaves out",
+    ):
+        assert told in done.err
+
+
+def test_columns_that_cannot_be_used_are_left_out(call, tmp_path):
+    done = call("fit", patients(tmp_path), "--drop-unusable", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["names"] == ["weight", "age", "smoker", "stage"]
+    for told in ("'ward' (is constant)", "'row' (is a running number)", "'region' (holds categ"):
+        assert told in done.err
+    assert "taken as ordinal: 'stage' (4 whole numbers from 0 to 3" in done.out
+
+
+def test_kinds_on_the_command_line(call, tmp_path):
+    file = patients(tmp_path)
+    done = call("fit", file, "--drop-unusable", "--kind", "sta*=count", "--json")
+    assert json.loads(done.out)["choices"][0].startswith(
+        "mixed-bic: gaussian for 'weight', 'age'; "
+    )
+    assert "poisson for 'stage'" in done.out
+    done = call("fit", file, "--drop-unusable", "--categorical", "stage, smoker", "--json")
+    assert json.loads(done.out)["names"] == ["weight", "age", "smoker"]
+    done = call("fit", file, "--columns", "age,weight", "--kind", "age=continuous")
+    assert done.code == 0
+    for wrong in ("age", "age=old", "nobody=count"):
+        done = call("fit", file, "--kind", wrong)
+        assert done.code == 2
+        assert "kind" in done.err
+    done = call("fit", file, "--columns", "age,name,ward", "--drop-unusable")
+    assert done.code == 2
+    assert "1 of 3 columns would be left" in done.err
+
+
+def test_infinity_and_further_marks(call, tmp_path):
+    file = patients(tmp_path, extra=[np.inf, -999.0, *range(118)])
+    chosen = ("--columns", "age,weight,extra")
+    done = call("fit", file, *chosen)
+    assert done.code == 2
+    assert "1 of 120 rows have missing or infinite values, in 'extra'" in done.err
+    done = call("fit", file, *chosen, "--na", "-999", "--drop-missing", "-q")
+    assert done.code == 0
+    assert "2 of 120 rows have missing values and were left out" in done.err
+
+
+def test_standard_input(call, sample, monkeypatch):
+    content = sample.read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    piped = call("fit", "-", "--json")
+    assert piped.code == 0
+    assert json.loads(piped.out)["edges"] == json.loads(call("fit", sample, "--json").out)["edges"]
+
+
+def test_weights_of_rows(call, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)) @ np.triu(np.ones((3, 3))), columns=list("abc"))
+    times = rng.integers(1, 4, 60)
+    frame.assign(times=times).to_csv(tmp_path / "w.csv", index=False)
+    frame.loc[frame.index.repeat(times)].to_csv(tmp_path / "r.csv", index=False)
+    one = json.loads(call("fit", tmp_path / "w.csv", "--weights", "times", "--json").out)
+    two = json.loads(call("fit", tmp_path / "r.csv", "--json").out)
+    assert one["names"] == two["names"]
+    assert one["score"] == pytest.approx(two["score"], rel=1e-9)
+    assert call("fit", tmp_path / "w.csv", "--weights", "nobody").code == 2
+    done = call("fit", tmp_path / "w.csv", "--weights", "a")
+    assert done.code == 2
+    assert "weights must be numbers >= 0" in done.err

@@ -37,7 +37,7 @@ BAD_COVARIANCES = {
     ),
     "NaN": (symmetric(0, 3, np.nan), N, "NaN .* in columns 'x0', 'x3'"),
     "complex": (C + 0j, N, "Complex data not supported"),
-    "text": (C.astype(str), N, "column 'x0' holds text"),
+    "text": (C.astype(str), N, "columns 'x0', .* hold text"),
     "too large": (C * 1e305, N, "above 1e.304 in column"),
     "too small": (C * 1e-307, N, "below 1e-152 in column"),
     "n of one": (C, 1, "n: the number of rows behind the covariance must be >= 2, got 1"),

@@ -13,7 +13,10 @@ from toposwap.core.errors import InputError
 BAD_TABLES = {
     # missing and infinite
     "NaN": (lambda: with_entry(np.nan), "NaN.* in column 'x2': drop or impute"),
-    "infinity": (lambda: with_entry(np.inf), "infinity.* in column 'x2': drop or impute"),
+    "infinity": (
+        lambda: with_entry(np.inf),
+        "infinity .* in column 'x2': drop or impute .*replace",
+    ),
     "minus infinity": (lambda: with_entry(-np.inf), "infinity .* in column 'x2': drop or impute"),
     "both infinities": (
         lambda: np.vstack([with_entry(np.inf), with_entry(-np.inf)]),
@@ -44,16 +47,42 @@ BAD_TABLES = {
         "missing values.* in column 'x2': drop or impute",
     ),
     # not numbers
-    "text": (lambda: frame(c="word"), "column 'c' holds text: encode it as numbers"),
+    "text": (lambda: frame(c="word"), "column 'c' is constant"),
+    "words": (
+        lambda: frame(c=[f"word {k}" for k in range(N)]),
+        "column 'c' holds text, another in every row, .*: leave it out",
+    ),
+    "free text": (
+        lambda: frame(c=[f"word {k // 2 * 2 - k % 3}" for k in range(N)]),
+        "column 'c' holds text, .* different ones in 50 rows: make numbers or few categories",
+    ),
+    "text among numbers": (
+        lambda: frame(c=["?", "unknown", *map(str, range(N - 2))]),
+        r"column 'c' holds numbers, but in 2 of 50 rows text \('\?', 'unknown'\): .*to_numeric",
+    ),
+    "objects and text": (
+        lambda: frame(c=pd.Series(["?", *range(N - 1)], dtype=object)),
+        r"column 'c' holds numbers, but in 1 of 50 rows text \('\?'\): .*to_numeric",
+    ),
+    "dates written as text": (
+        lambda: frame(c=[f"{k % 28 + 1}/03/2021 10:15" for k in range(N)]),
+        "column 'c' holds dates",
+    ),
+    "everything at once": (
+        lambda: frame(
+            a=days(), b=list("uvwxy") * 10, c=list("uvwxy") * 10, d=list(map(str, range(N)))
+        ),
+        "'a' holds dates.*: turn it.*; column 'd' holds text, all of it numbers: make numbers",
+    ),
     "digits written as text": (
         lambda: frame(c=[str(k) for k in range(N)]),
-        "column 'c' holds text: encode it as numbers .*to_numeric",
+        "column 'c' holds text, all of it numbers: make numbers of it with pandas.to_numeric",
     ),
-    "array of text": (lambda: table().astype(str), "column 'x0' holds text: encode it"),
-    "array of bytes": (lambda: table().astype("S"), "column 'x0' holds text: encode it"),
+    "array of text": (lambda: table().astype(str), "'x0', .*'x3' hold text, all of it numbers"),
+    "array of bytes": (lambda: table().astype("S"), "'x0', .* 'x3' hold text, all of it numbers"),
     "categories": (
-        lambda: frame(c=pd.Categorical(["u", "v"] * (N // 2))),
-        "column 'c' holds text: encode it as numbers",
+        lambda: frame(b=pd.Categorical(list("uvwxy") * 10), c=list("uvwxy") * 10),
+        "columns 'b', 'c' hold categories of more than two values.*: leave it out, or encode",
     ),
     "dates": (
         lambda: frame(b=pd.date_range("2020", periods=N)),
@@ -70,13 +99,13 @@ BAD_TABLES = {
     "Python dates": (lambda: frame(b=days()), "column 'b' holds dates.*: turn it into a number"),
     "only dates": (
         lambda: np.arange(100).reshape(N, 2).astype("M8[D]"),
-        "column 'x0' holds dates.*: turn it into a number",
+        "columns 'x0', 'x1' hold dates.*: turn it into a number",
     ),
     "periods": (
         lambda: frame(b=pd.period_range("2020", periods=N, freq="D")),
         "column 'b' is not numeric .*: encode it",
     ),
-    "complex": (lambda: table() + 1j, "column 'x0' .*Complex data not supported: give the real"),
+    "complex": (lambda: table() + 1j, "columns 'x0', .*Complex data not supported: give the real"),
     "one complex column": (
         lambda: frame(c=1j * np.arange(N)),
         "column 'c' .*Complex data not supported: give the real part",
@@ -87,7 +116,7 @@ BAD_TABLES = {
     ),
     "complex without imaginary part": (
         lambda: table().astype(complex),
-        "column 'x0' .*Complex data not supported",
+        "columns 'x0', .*Complex data not supported",
     ),
     "lists in cells": (
         lambda: np.array([[1, [2, 3]], [4, 5], [6, 7]], dtype=object),

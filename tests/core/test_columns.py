@@ -86,7 +86,7 @@ def with_column(b):
         (with_column([1, 2, 3]), "columns of unequal length: 'a' has 4 rows and 'b' has 3"),
         (with_column(1.0), "column 'b' has 0 dimensions"),
         (with_column(np.eye(4)), "column 'b' has 2 dimensions"),
-        (with_column(list("uvwx")), "column 'b' holds text: encode it as numbers"),
+        (with_column(list("uvwx")), "column 'b' holds text, another in every row"),
         (with_column([1, 2, None, 4]), "NaN .* in column 'b'"),
         (with_column(pd.array([1, None, 2, 3], dtype="Int64")), "'b'"),
         (with_column(pd.Series([1, None, 2, 3], dtype="Int64")), "NaN .* in column 'b'"),

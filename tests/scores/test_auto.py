@@ -80,9 +80,9 @@ def test_the_chosen_score_is_the_one_that_is_used(table):
     assert auto.result_.scale_dependent == choice.score.scale_dependent
     assert auto.threshold_ is None
     assert auto.certificate_.kind == "KKT point"
-    assert auto.result_.choices == (choice.reason,)
+    assert auto.result_.choices[0] == choice.reason
     assert auto.result_.score_name == choice.score.name
-    assert record_of(auto)["choices"] == [choice.reason]
+    assert record_of(auto)["choices"] == list(auto.result_.choices)
     assert record_of(auto)["score_name"] == choice.score.name
     printed = as_text(summary(auto), width=300)
     assert f"chosen       {choice.reason}\n" in printed

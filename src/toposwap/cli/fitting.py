@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from toposwap.cli.options.learning import Learning
     from toposwap.cli.options.outputs import Outputs
-    from toposwap.cli.options.reading import Reading
+    from toposwap.cli.options.reading import Chosen, Reading
     from toposwap.core.table import NumberTable
     from toposwap.estimators import Topo
 
@@ -41,7 +41,7 @@ def fit_table(
     table: Path,
     reading: Reading,
     learning: Learning,
-    start: Callable[[NumberTable | pd.DataFrame], Any],
+    start: Callable[[Chosen], Any],
     knowing: Knowing | None = None,
 ) -> Fitted:
     """Read the table and fit; ``start`` says where to begin once the columns are known."""
@@ -50,12 +50,15 @@ def fit_table(
         # Options are checked before a large table is read.
         learning.build()
         knowing.knowledge()
-        frame, left_out = reading.chosen(table)
+        chosen = reading.chosen(table)
+        frame, left_out, row_weights = chosen
         known = knowing.about([str(name) for name in frame.columns], left_out)
-        init = start(frame)
+        init = start(chosen)
         progress.say("preparing the search")
         began = clock()
-        model = learning.build(init, progress, known).fit(frame)
+        kinds = reading.known_kinds(frame)
+        model = learning.build(init, progress, known, kinds)
+        model.fit(frame, sample_weight=row_weights)
         seconds = clock() - began
         if not knowing.compare_without or model.status_ == "interrupted":
             return Fitted(model, frame, seconds)
@@ -63,7 +66,8 @@ def fit_table(
         # What it has to remark the first fit has said.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ToposwapWarning)
-            without = learning.build(init, progress).fit(frame)
+            without = learning.build(init, progress, kinds=kinds)
+            without.fit(frame, sample_weight=row_weights)
         return Fitted(model, frame, seconds, without)
 
 

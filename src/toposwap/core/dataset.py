@@ -11,10 +11,22 @@ import numpy as np
 from toposwap.core import factor as _factor
 from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
+from toposwap.core.kinds import (
+    FRACTIONS,
+    KINDS,
+    Column,
+    Kind,
+    Labels,
+    Recognised,
+    kinds_by_name,
+    recognise,
+)
+from toposwap.core.row_weights import checked_weights
 from toposwap.core.validation import (
     LARGEST,
     SMALLEST,
     as_matrix,
+    as_table,
     listed,
     named,
     places,
@@ -22,9 +34,14 @@ from toposwap.core.validation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+#: Rows that are looked at before all are.
+_FIRST = 100
+#: Rows that are made of weights, for what has no formula with these.
+_MOST_REPEATED = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +61,19 @@ class Dataset:
     names
         One for each column.
     n
-        Number of rows.
+        Number of rows; where these have weights, the sum of the weights, rounded.
     mean, scale
         Taken out of the columns, (d,). The mean is zero when the data are not to be centred.
     factor
         :math:`R_0`, (d, d), upper triangular.
     rows
         The values (n, d) as given, or None when only a covariance is known.
+    labels
+        What the numbers of each column stand for, (d,); empty if for themselves.
+    given_kinds
+        The kinds that the user has named, by column.
+    row_weights
+        How often each of the rows counts, (m,); None if each counts once.
     """
 
     names: tuple[str, ...]
@@ -59,6 +82,9 @@ class Dataset:
     scale: NDArray[np.float64]
     factor: NDArray[np.float64] = field(repr=False)
     rows: NDArray[np.float64] | None = field(repr=False, default=None)
+    labels: tuple[Labels, ...] = field(repr=False, default=())
+    given_kinds: Mapping[str, Kind] = field(repr=False, default_factory=dict)
+    row_weights: NDArray[np.float64] | None = field(repr=False, default=None)
 
     def __post_init__(self) -> None:
         for array in (self.mean, self.scale, self.factor):
@@ -66,12 +92,42 @@ class Dataset:
 
     @classmethod
     def from_table(
-        cls, table: Any, *, names: Sequence[Any] | None = None, center: bool = True
+        cls,
+        table: Any,
+        *,
+        names: Sequence[Any] | None = None,
+        center: bool = True,
+        kinds: Mapping[str, str | Kind] | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Dataset:
-        """From an array (n, d), a DataFrame, an Arrow table or a dict of columns; never changed."""
+        """From an array (n, d), a DataFrame, an Arrow table or a dict of columns; never changed.
+
+        Columns of two values may be text, or categories. ``kinds`` says what columns are, by name
+        or by pattern: "continuous", "binary", "count", "categorical", "ordinal"; of others it is
+        seen in their dtype and their values (:attr:`kinds`). ``sample_weight`` (n,) says how often
+        each row counts; whole numbers are the same as that row so many times.
+        """
         if not isinstance(center, (bool, np.bool_)):
             raise InputError(f"center: must be True or False, got {center!r}")
-        values, labels = as_matrix(table, names)
+        values, labels, meanings = as_table(table, names, kinds=kinds)
+        given = kinds_by_name(kinds, labels)
+        weights = checked_weights(sample_weight, len(values))
+        if weights is not None and not weights.all():
+            values, weights = values[weights > 0.0], weights[weights > 0.0]
+        return cls._of(values, labels, meanings, given, weights, center=center)
+
+    @classmethod
+    def _of(
+        cls,
+        values: NDArray[np.float64],
+        labels: list[str],
+        meanings: tuple[Labels, ...],
+        given: Mapping[str, Kind],
+        weights: NDArray[np.float64] | None,
+        *,
+        center: bool,
+    ) -> Dataset:
+        """Check the numbers, and take out means, scales and the factor."""
         refuse_unusable(values, labels)
         n, d = values.shape
         if n == 1:
@@ -80,7 +136,8 @@ class Dataset:
             )
         if d == 1:
             raise InputError("1 feature(s) (one column) leaves no edge to learn: give at least 2")
-        mean, left = _factor.column_means(values) if center else (np.zeros(d), np.zeros(d))
+        zero = np.zeros(d), np.zeros(d)
+        mean, left = _factor.column_means(values, weights) if center else zero
         low, high = values.min(axis=0), values.max(axis=0)
         # The extremes tell it, not the mean, whose own error grows with the number of rows.
         size = np.maximum(np.abs(low), np.abs(high))
@@ -89,8 +146,9 @@ class Dataset:
         deviation = np.maximum(high - mean, mean - low)
         _refuse_tiny(deviation < SMALLEST, labels)
         scale = _factor.power_of_two(deviation)
-        triangle = _factor.triangular_factor(values, mean, left, scale)
-        return cls(tuple(labels), n, mean, scale, triangle, values)
+        triangle = _factor.triangular_factor(values, mean, left, scale, weights)
+        n = n if weights is None else round(float(weights.sum()))
+        return cls(tuple(labels), n, mean, scale, triangle, values, meanings, given, weights)
 
     @classmethod
     def from_covariance(
@@ -163,6 +221,112 @@ class Dataset:
         if self.rows is None:
             return np.full(self.d, 2.0 * np.sqrt(eps * self.d))
         return 2.0 * eps * (1.0 + np.abs(self.mean) / (self.deviations * self.scale))
+
+    @cached_property
+    def kinds(self) -> tuple[Recognised, ...]:
+        """What each column is, and how that is known, (d,)."""
+        if self.rows is None:
+            known = Recognised(KINDS["continuous"], "only a covariance matrix is known")
+            return (known,) * self.d
+        # Most columns of most tables show at once that they are measurements.
+        first = self.rows[:_FIRST]
+        several = ((first != first[0]) & (first != first.max(axis=0))).any(axis=0)
+        several &= ((first != first[0]) & (first != first.min(axis=0))).any(axis=0)
+        measured = several & (first != np.floor(first)).any(axis=0)
+        return tuple(
+            FRACTIONS
+            if measured[j] and name not in self.given_kinds
+            else recognise(self.column(j), self.given_kinds.get(name))
+            for j, name in enumerate(self.names)
+        )
+
+    @property
+    def known_kinds(self) -> dict[str, str]:
+        """The names of :attr:`kinds` by column: all if somebody has asked, else what was told."""
+        if "kinds" in vars(self):
+            return {
+                name: known.kind.name for name, known in zip(self.names, self.kinds, strict=True)
+            }
+        told = [
+            j
+            for j, name in enumerate(self.names)
+            if name in self.given_kinds
+            or (self.labels and self.labels[j].declared != "numbers" and self.rows is not None)
+        ]
+        return {
+            self.names[j]: recognise(self.column(j), self.given_kinds.get(self.names[j])).kind.name
+            for j in told
+        }
+
+    @property
+    def levels(self) -> dict[str, tuple[Any, ...]]:
+        """What 0, 1, 2, ... stand for in the columns that held text, by name."""
+        return {
+            name: labels.levels
+            for name, labels in zip(self.names, self.labels, strict=False)
+            if labels.levels is not None
+        }
+
+    def column(self, j: int) -> Column:
+        """Column ``j`` as kinds look at it."""
+        labels = self.labels[j] if self.labels else Labels("numbers")
+        return Column(self.all_of(j), labels, lambda: float(self._unexplained[j]))
+
+    def all_of(self, j: int) -> NDArray[np.float64]:
+        """Column ``j``, each value as often as it counts; once where weights are no whole numbers.
+
+        For what has no formula with weights: medians, and frequencies of values.
+        """
+        assert self.rows is not None
+        x = self.rows[:, j]
+        times = self._times
+        return x if times is None or self.n > _MOST_REPEATED else np.repeat(x, times)
+
+    @property
+    def first_of_rows(self) -> Any:
+        """Where each row stands first among those of :meth:`all_of`, (m,) or all."""
+        times = self._times
+        if times is None or self.n > _MOST_REPEATED:
+            return slice(None)
+        return np.cumsum(times) - times
+
+    @cached_property
+    def _times(self) -> NDArray[np.int64] | None:
+        """The weights as whole numbers, (m,); None where they are none."""
+        if self.row_weights is None or (self.row_weights != np.floor(self.row_weights)).any():
+            return None
+        return self.row_weights.astype(np.int64)
+
+    def average(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean over the rows of ``values`` (m, ...), each as often as it counts."""
+        return np.asarray(np.average(values, axis=0, weights=self.row_weights))
+
+    def repeated(self, what: str) -> Dataset:
+        """The same data with each row as often as it counts, for ``what`` knows no weights."""
+        if self.row_weights is None:
+            return self
+        times = self._times
+        if times is None:
+            raise InputError(
+                f"sample_weight: {what} takes weights that are whole numbers only: round them, or "
+                "choose a score that takes all (auto, bic, least-squares, any LOSS-PENALTY)"
+            )
+        assert self.rows is not None
+        rows = np.repeat(self.rows, times, axis=0)
+        center = bool(self.mean.any())
+        return self._of(rows, list(self.names), self.labels, self.given_kinds, None, center=center)
+
+    @cached_property
+    def _unexplained(self) -> NDArray[np.float64]:
+        """Share of each variance that all other columns leave, (d,); NaN if there are too many."""
+        unknown = np.full(self.d, np.nan)
+        if self.n <= 2 * self.d:
+            return unknown
+        pivots = np.abs(np.diag(self.factor)) / self.deviations
+        if not pivots.min() > 1e-8:
+            return unknown
+        inverse = np.linalg.inv(self.factor / self.deviations)
+        return self.n / (self.n - self.d) / np.einsum("ij,ij->i", inverse, inverse)
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -40,15 +40,25 @@ def row_blocks(values: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
 
 
 def column_means(
-    values: NDArray[np.float64],
+    values: NDArray[np.float64], weights: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means (d,) and what rounding left of them, (d,), to be subtracted one after the other."""
-    n = values.shape[0]
-    mean: NDArray[np.float64] = values.mean(axis=0)
-    left = np.zeros_like(mean)
+    """Means (d,) and what rounding left of them, (d,), to be subtracted one after the other.
+
+    ``weights`` (n,) say how often each row counts.
+    """
+    left = np.zeros(values.shape[1])
+    if weights is None:
+        mean: NDArray[np.float64] = values.mean(axis=0)
+        for block in row_blocks(values):
+            left += (block - mean).sum(axis=0)
+        return mean, left / values.shape[0]
+    share = weights / weights.sum()
+    mean = share @ values
+    start = 0
     for block in row_blocks(values):
-        left += (block - mean).sum(axis=0)
-    return mean, left / n
+        left += share[start : start + len(block)] @ (block - mean)
+        start += len(block)
+    return mean, left
 
 
 def triangular_factor(
@@ -56,29 +66,39 @@ def triangular_factor(
     mean: NDArray[np.float64],
     left: NDArray[np.float64],
     scale: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """R_0 (d, d), upper triangular, of the centred and scaled rows over sqrt(n).
 
-    ``mean`` and ``left`` are the two parts of the mean.
+    ``mean`` and ``left`` are the two parts of the mean. With ``weights`` (n,) the rows are those of
+    sqrt(weights) times the table, over the root of their sum.
     """
     from scipy.linalg import lapack
 
     n, d = values.shape
     factor = np.zeros((d, d), order="F")
+    roots = None if weights is None else np.sqrt(weights)
+    total = float(n) if weights is None else float(weights.sum())
     if n < d:
         # One block, whose factor has n rows; the rest of the triangle is zero.
         rows = (values - mean - left) / scale
-        factor[:n] = np.linalg.qr(rows, mode="r") / np.sqrt(n)
+        if roots is not None:
+            rows *= roots[:, None]
+        factor[:n] = np.linalg.qr(rows, mode="r") / np.sqrt(total)
         return factor
     # Narrow panels win while the triangle fits the second-level cache.
     inner = min(d, 16 if d < 400 else 32)
+    start = 0
     for block in row_blocks(values):
         rows = np.asfortranarray(block - mean)
         rows -= left
         rows /= scale
+        if roots is not None:
+            rows *= roots[start : start + len(block), None]
+            start += len(block)
         factor, *_, info = lapack.dtpqrt(0, inner, factor, rows, overwrite_a=1, overwrite_b=1)
         assert info == 0
-    factor /= np.sqrt(n)
+    factor /= np.sqrt(total)
     return factor
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,39 +15,17 @@ from toposwap.core.columns import (
     refuse_no_table,
 )
 from toposwap.core.errors import InputError
+from toposwap.core.kinds import Column, Labels, Refused, kinds_by_name, recognise
+from toposwap.core.labels import array_of, read_column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
 # Sums of squares over all columns, and ratios of two columns, must stay within a double's range.
 LARGEST = 1e152
 SMALLEST = 1e-152
-
-
-#: What a column may hold instead of real numbers: kinds of dtype, types of value, the refusal.
-_NOT_REAL: tuple[tuple[str, tuple[type, ...], type[InputError], str], ...] = (
-    (
-        "mM",
-        (date, timedelta, np.datetime64, np.timedelta64),
-        InputTypeError,
-        "holds dates or durations: turn it into a number (for example days since the first one) "
-        "or leave it out",
-    ),
-    (
-        "SU",
-        (str, bytes),
-        InputTypeError,
-        "holds text: encode it as numbers (pandas.to_numeric if these are digits) or leave it out",
-    ),
-    (
-        "c",
-        (complex, np.complexfloating),
-        InputError,
-        "holds complex numbers. Complex data not supported: give the real part or the modulus",
-    ),
-)
 
 
 def listed(names: Iterable[str], limit: int = 8) -> str:
@@ -79,23 +56,63 @@ def named(names: Sequence[str], chosen: ArrayLike) -> str:
     return f"{columns(len(bad))} {listed(bad)}"
 
 
+class Table(NamedTuple):
+    """Numbers (n, d) as float64, their names, and what those of each column stand for."""
+
+    values: NDArray[np.float64]
+    names: list[str]
+    labels: tuple[Labels, ...]
+
+
 def as_matrix(
     table: Any, names: Sequence[Any] | None, argument: str = "X"
 ) -> tuple[NDArray[np.float64], list[str]]:
-    """Return the values (n, d) as float64, copied only if they must be, and the names.
+    """The values (n, d) and the names of a table whose numbers stand for themselves."""
+    values, labels, meanings = as_table(table, names, argument)
+    coded = [name for name, m in zip(labels, meanings, strict=True) if m.levels is not None]
+    if coded:
+        raise InputTypeError(f"{argument}: {listed(coded)} hold text, where numbers belong")
+    return values, labels
 
-    ``table`` is an array, a DataFrame, an Arrow table, a dict of columns, or what NumPy makes an
-    array of; ``argument`` is what the caller calls it, for the error messages.
+
+def as_table(
+    table: Any,
+    names: Sequence[Any] | None,
+    argument: str = "X",
+    *,
+    levels: Mapping[str, Sequence[Any]] | None = None,
+    kinds: Any = None,
+) -> Table:
+    """The numbers in a table, copied only if they must be, and what they stand for.
+
+    Parameters
+    ----------
+    table
+        An array, a DataFrame, an Arrow table, a dict of columns, or what NumPy makes an array of.
+    names
+        Of its columns, if not its own.
+    argument
+        What the caller calls it, for the error messages.
+    levels
+        What 0, 1, 2, ... stand for in some columns, where that is settled.
+    kinds
+        What the user says about columns; those that cannot be of their kind are refused.
     """
     refuse_no_table(table, argument)
     held = named_columns(table)
     labels = _labels(table, held, names)
+    meanings: list[Labels] | None = None
+    settled = levels or {}
     if held is not None:
         assert labels is not None
         _refuse_wrong_count(labels, len(held.parts))
-        values = _by_columns(held.parts, labels)
+        values, meanings = _by_columns(held.parts, labels, settled)
+    elif is_frame(table) and not _hands_over_its_values(table):
+        assert labels is not None
+        _refuse_wrong_count(labels, len(table.columns))
+        values, meanings = _by_columns(_frame_columns(table), labels, settled)
     else:
-        values = _frame_values(table, labels) if is_frame(table) else _array_values(table)
+        values = array_of(table.to_numpy() if is_frame(table) else table)
     if values.ndim != 2:
         raise InputError(
             f"expected a table of two dimensions (rows, columns), got {values.ndim}. "
@@ -112,7 +129,49 @@ def as_matrix(
         labels = [f"x{j}" for j in range(d)]
     _refuse_wrong_count(labels, d)
     _refuse_duplicates(labels)
-    return _as_float(values, labels), labels
+    if meanings is None:
+        values, meanings = _as_float(values, labels, settled)
+    _refuse_wrong_kinds(values, labels, meanings, kinds)
+    return Table(values, labels, tuple(meanings))
+
+
+def _refuse_wrong_kinds(
+    values: NDArray[np.float64], names: list[str], meanings: list[Labels], kinds: Any
+) -> None:
+    """Raise where a column cannot be of the kind that its dtype or the user says."""
+    given = kinds_by_name(kinds, names)
+    refused = {}
+    for j, (name, labels) in enumerate(zip(names, meanings, strict=True)):
+        if name not in given and labels.declared == "numbers":
+            continue
+        x = values[:, j]
+        x = x[~np.isnan(x)]
+        if not x.size:
+            continue
+        column = Column(x, labels)
+        kind = recognise(column, given.get(name)).kind
+        why = kind.refusal(column)
+        if why is not None:
+            refused[name] = why
+    raise_refused(refused)
+
+
+def raise_refused(refused: Mapping[str, Refused]) -> None:
+    """Raise one error that names all columns that are ``refused``, each with its remedy."""
+    if not refused:
+        return
+    groups: dict[Refused, list[str]] = {}
+    for name, why in refused.items():
+        groups.setdefault(why, []).append(name)
+    raise next(iter(groups)).error("; ".join(in_words(why, who) for why, who in groups.items()))
+
+
+def in_words(refused: Refused, names: Sequence[str]) -> str:
+    """Which columns are refused, why, and what to do."""
+    verb, _, rest = refused.what.partition(" ")
+    if len(names) > 1:
+        verb = {"holds": "hold", "is": "are", "has": "have"}.get(verb, verb)
+    return f"{columns(len(names))} {listed(names)} {verb} {rest}: {refused.remedy}"
 
 
 def refuse_unusable(
@@ -124,16 +183,32 @@ def refuse_unusable(
         if not np.isfinite(values.sum()):
             broken = (~np.isfinite(values)).any(axis=0)
             if broken.any():
-                raise InputError(
-                    f"NaN or infinity (missing values) in {named(names, broken)}: drop or impute "
-                    "those rows first, for example with DataFrame.dropna()"
-                )
+                raise InputError(_missing(values, names, broken))
         largest = np.maximum(values.max(axis=0), -values.min(axis=0))
     if (largest > largest_allowed).any():
         raise InputError(
             f"values above {largest_allowed:.0e} in {named(names, largest > largest_allowed)}: "
             "their squares overflow; express them in a larger unit"
         )
+
+
+def _missing(values: NDArray[np.float64], names: Sequence[str], broken: ArrayLike) -> str:
+    """What is not finite, where, and what to do."""
+    rows = int((~np.isfinite(values)).any(axis=1).sum())
+    where = f"in {rows} of {len(values)} rows, in {named(names, broken)}"
+    if np.isnan(values).any():
+        infinite = " or infinity" if np.isinf(values).any() else ""
+        remedy = (
+            "DataFrame.replace([inf, -inf], nan).dropna()" if infinite else "DataFrame.dropna()"
+        )
+        return (
+            f"NaN{infinite} (missing values) {where}: drop or impute those rows first, for example "
+            f"with {remedy}"
+        )
+    return (
+        f"infinity {where}: drop or impute those rows first, for example with "
+        "DataFrame.replace([inf, -inf], nan).dropna()"
+    )
 
 
 def _labels(table: Any, held: Columns | None, names: Sequence[Any] | None) -> list[str] | None:
@@ -157,28 +232,11 @@ def _refuse_duplicates(labels: list[str]) -> None:
         )
 
 
-def _array_values(table: Any) -> NDArray[Any]:
-    """Values of anything but a frame; what a masked array hides is missing."""
-    if isinstance(table, np.ma.MaskedArray) and table.dtype.kind in "biuf":
-        return np.ma.filled(table.astype(np.float64), np.nan)
-    try:
-        return np.asarray(table)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"the data do not make a table ({error}): give rows of equal length"
-        ) from None
-
-
-def _frame_values(frame: Any, labels: list[str] | None) -> NDArray[Any]:
-    """Values of a frame; nullable columns become float with NaN, and text stays text."""
-    if _hands_over_its_values(frame):
-        return np.asarray(frame.to_numpy())
-    assert labels is not None
-    _refuse_wrong_count(labels, len(frame.columns))
-    # By place where that is possible: a name may occur twice.
+def _frame_columns(frame: Any) -> Iterator[Any]:
+    """The columns of a frame; by place where that is possible, since a name may occur twice."""
     if hasattr(frame, "iloc"):
-        return _by_columns((frame.iloc[:, k] for k in range(len(labels))), labels)
-    return _by_columns((frame[column] for column in frame.columns), labels)
+        return (frame.iloc[:, k] for k in range(len(frame.columns)))
+    return (frame[column] for column in frame.columns)
 
 
 def _hands_over_its_values(frame: Any) -> bool:
@@ -191,54 +249,46 @@ def _hands_over_its_values(frame: Any) -> bool:
     return not kinds or (isinstance(kinds[0], np.dtype) and len(set(kinds)) == 1)
 
 
-def _series_values(part: Any) -> NDArray[Any]:
-    """Values (n,) of one column; what a nullable type calls missing is NaN."""
-    kind = getattr(getattr(part, "dtype", None), "kind", None)
-    if kind is not None and kind in "biufO" and hasattr(part, "array"):
-        part = part.to_numpy(dtype=object if kind == "O" else np.float64, na_value=np.nan)
-    return np.asarray(part)
-
-
-def _by_columns(parts: Iterable[Any], labels: Sequence[str]) -> NDArray[np.float64]:
+def _by_columns(
+    parts: Iterable[Any], names: Sequence[str], levels: Mapping[str, Sequence[Any]]
+) -> tuple[NDArray[np.float64], list[Labels]]:
     """Values (n, d) of columns that come one by one, with no more than one of them beside it."""
     values: NDArray[np.float64] | None = None
-    for j, (name, part) in enumerate(zip(labels, parts, strict=True)):
-        column = _array_values(_series_values(part))
+    meanings: list[Labels] = []
+    refused: dict[str, Refused] = {}
+    first = ""
+    for j, (name, part) in enumerate(zip(names, parts, strict=True)):
+        read = read_column(part, levels.get(name))
+        if isinstance(read, Refused):
+            refused[name] = read
+            continue
+        column, meaning = read
         if column.ndim != 1:
             raise InputError(
                 f"column {name!r} has {column.ndim} dimensions; a column is a sequence of numbers"
             )
         if values is None:
-            values = np.empty((len(column), len(labels)), order="F")
+            values, first = np.empty((len(column), len(names)), order="F"), name
         if len(column) != len(values):
             raise InputError(
-                f"columns of unequal length: {labels[0]!r} has {len(values)} rows and {name!r} "
+                f"columns of unequal length: {first!r} has {len(values)} rows and {name!r} "
                 f"has {len(column)}"
             )
-        values[:, j] = _column_as_float(column, name)
-    return np.empty((1, 0)) if values is None else values
+        values[:, j] = column
+        meanings.append(meaning)
+    raise_refused(refused)
+    return (np.empty((1, 0)) if values is None else values), meanings
 
 
-def _as_float(values: NDArray[Any], labels: list[str]) -> NDArray[np.float64]:
+def _as_float(
+    values: NDArray[Any], names: list[str], levels: Mapping[str, Sequence[Any]]
+) -> tuple[NDArray[np.float64], list[Labels]]:
     if values.dtype.kind in "biuf":
-        return values.astype(np.float64, copy=False)
+        # Truth values of an array are numbers like any others: it has one type for all columns.
+        return values.astype(np.float64, copy=False), [Labels("numbers")] * len(names)
     if values.dtype.kind == "c":
         # One complex column makes the whole table complex; the others can be told by their zeros.
         imaginary = values.imag.any(axis=0)
-        labels = [labels[j] for j in np.flatnonzero(imaginary)] or labels
+        names = [names[j] for j in np.flatnonzero(imaginary)] or names
         values = values[:, imaginary] if imaginary.any() else values
-    return _by_columns(values.T, labels)
-
-
-def _column_as_float(column: NDArray[Any], name: str) -> NDArray[np.float64]:
-    if column.dtype.kind in "biuf":
-        return column.astype(np.float64, copy=False)
-    for kinds, types, refusal, remedy in _NOT_REAL:
-        if column.dtype.kind in kinds or any(isinstance(value, types) for value in column):
-            raise refusal(f"column {name!r} {remedy}")
-    try:
-        return column.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputTypeError(
-            f"column {name!r} is not numeric ({error}): encode it as numbers or leave it out"
-        ) from None
+    return _by_columns(values.T, names, levels)

@@ -38,13 +38,28 @@ class DagLearner(Estimator):
     def _fit(self, data: Dataset, *, named: bool) -> Self:
         """Learn from ``data``; ``named`` says whether its names were given."""
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn passes y
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,  # noqa: ARG002 - scikit-learn passes y
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn from a table (n, d), array or DataFrame; ``y`` is ignored.
 
-        A :class:`~toposwap.Dataset` is taken as it is, whatever ``center`` says.
+        A :class:`~toposwap.Dataset` is taken as it is, whatever ``center`` says. ``sample_weight``
+        (n,) says how often each row counts: whole numbers are the same as so many rows, and the
+        number of rows is their sum (weights of a survey are best scaled to a mean of 1).
         """
-        data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=self.center)
-        return self._fit(data, named=has_names(X))
+        return self._fit(self._dataset(X, sample_weight), named=has_names(X))
+
+    def _dataset(self, X: Any, sample_weight: ArrayLike | None = None) -> Dataset:
+        """The data in ``X``, as the parameters say."""
+        if isinstance(X, Dataset):
+            if sample_weight is not None:
+                raise InputError("sample_weight: give it to Dataset.from_table instead")
+            return X
+        kinds = getattr(self, "kinds", None)
+        return Dataset.from_table(X, center=self.center, kinds=kinds, sample_weight=sample_weight)
 
     def fit_covariance(
         self, covariance: ArrayLike, n: int, names: Sequence[str] | None = None
@@ -95,12 +110,13 @@ class DagLearner(Estimator):
             variances = data.residual_variances(weights)
             if data.rows is not None and not data.mean.any():
                 # Of data that were not centred these are second moments.
-                mean = data.rows.mean(axis=0)
+                mean = data.average(data.rows)
                 variances = np.maximum(variances - (mean - mean @ weights) ** 2, 0.0)
             return variances
         if predictor is None or data.rows is None:
             return None
-        return np.asarray(np.var(data.rows - predictor(data.rows), axis=0))
+        residual = data.rows - predictor(data.rows)
+        return data.average((residual - data.average(residual)) ** 2)
 
     result_: Result
     weights_: NDArray[np.float64]
@@ -165,6 +181,13 @@ class DagLearner(Estimator):
     def remarks_(self) -> tuple[str, ...]:
         """What had to be assumed or mended."""
         return self.result_.remarks
+
+    @property
+    def disputed_(self) -> tuple[tuple[int, int], ...]:
+        """Pairs i < j of columns between which graphs about as good have other edges, or arrows."""
+        from toposwap.metrics.rivals import disputed_pairs
+
+        return disputed_pairs(self.result_.rivals)
 
     @property
     def names_(self) -> tuple[str, ...]:

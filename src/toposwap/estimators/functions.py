@@ -10,7 +10,6 @@ from toposwap.assess import assess
 from toposwap.baselines.start import dimensions, is_order, starting_order
 from toposwap.certificate import Certificate
 from toposwap.core.columns import is_frame
-from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.registry import resolve
 from toposwap.core.weights import as_weights
@@ -20,10 +19,16 @@ from toposwap.knowledge import Knowledge
 from toposwap.scores import SCORES, Score
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike
 
+    from toposwap.core.kinds import Kind
 
-def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
+
+def refine(
+    W: ArrayLike, X: Any, *, sample_weight: ArrayLike | None = None, **parameters: Any
+) -> Topo:
     """Improve any learner's weight matrix: a fitted :class:`Topo` that started from it.
 
     Its score is at most that of ``W`` (if ``W`` has cycles: of what is left after dropping its
@@ -39,20 +44,22 @@ def refine(W: ArrayLike, X: Any, **parameters: Any) -> Topo:
         an order in any form.
     X
         The data, (n, d), or a :class:`~toposwap.Dataset`.
+    sample_weight
+        How often each row counts, (n,), as in :meth:`Topo.fit`.
     **parameters
         Parameters of :class:`Topo` other than ``init``.
     """
     if "init" in parameters:
         raise InputError("refine: W is the starting point, so init cannot be given as well")
     model = Topo(**parameters)
-    data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=model.center)
+    data = model._dataset(X, sample_weight)
     score = resolve("score", model.score, SCORES, Score)
     if is_order(W, score):
         model.init = W
     elif not score.edge_blocks or is_frame(W) or dimensions(W) == 2:
         model.init = as_weights(W, data.names)
     else:
-        bound = score.bind(data)
+        bound = score.bind(score.suited(data))
         model.init = bound.evaluate(bound.as_parameters(W)).weights
     return model._fit(data, named=has_names(X))
 
@@ -63,7 +70,9 @@ def check_kkt(
     *,
     score: str | Score = "auto",
     center: bool = True,
+    kinds: Mapping[str, str | Kind] | None = None,
     tolerance: float | None = None,
+    sample_weight: ArrayLike | None = None,
     knowledge: Any = None,
 ) -> Certificate:
     """Check whether ``W`` satisfies the KKT conditions of the score on the data ``X``.
@@ -80,14 +89,19 @@ def check_kkt(
         Q: a name or a score object.
     center
         Subtract the column means.
+    kinds
+        What columns are, as in :class:`Topo`.
     tolerance
         Largest relative residual to accept; by default the score's own.
+    sample_weight
+        How often each row counts, (n,), as in :meth:`Topo.fit`.
     knowledge
         As for :class:`Topo`: the conditions are those of the problem with it. Edges and paths that
         it asks for and ``W`` lacks, or that it excludes and ``W`` has, fail.
     """
-    data = X if isinstance(X, Dataset) else Dataset.from_table(X, center=center)
-    bound = resolve("score", score, SCORES, Score).bind(data)
+    rated = resolve("score", score, SCORES, Score)
+    data = rated.suited(Topo(center=center, kinds=kinds)._dataset(X, sample_weight))
+    bound = rated.bind(data)
     known = Knowledge.of(knowledge)
     if known:
         bound.admissible = known.on(data.names)

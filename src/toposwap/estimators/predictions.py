@@ -8,7 +8,7 @@ import numpy as np
 
 from toposwap.core.columns import column_names
 from toposwap.core.errors import InputError
-from toposwap.core.validation import as_matrix, listed, places, refuse_unusable
+from toposwap.core.validation import as_table, listed, places, refuse_unusable
 from toposwap.estimators.sklearn_api import check_fitted
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Typical(NamedTuple):
         if data.rows is None:
             reach = 2.0 * data.deviations * data.scale
             return cls(data.mean, data.mean - reach, data.mean + reach)
-        return cls(data.rows.mean(axis=0), data.rows.min(axis=0), data.rows.max(axis=0))
+        return cls(data.average(data.rows), data.rows.min(axis=0), data.rows.max(axis=0))
 
 
 class Predicting:
@@ -47,6 +47,8 @@ class Predicting:
 
     result_: Result
     _typical: Typical
+    #: What 0, 1, 2, ... stand for in the columns that held text, by name.
+    _levels: dict[str, tuple[Any, ...]]
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The fitted value of each column given the other columns, (m, d), for rows ``X`` (m, d).
@@ -86,7 +88,7 @@ class Predicting:
 
     def _rows(self, X: Any) -> NDArray[np.float64]:
         """New rows (m, d), their columns in the order of the data."""
-        values, labels = as_matrix(X, None)
+        values, labels, _ = as_table(X, None, levels=self._levels)
         names = list(self.result_.names)
         if len(labels) != len(names):
             # In the words of scikit-learn, whose checks look for them.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from toposwap.acyclicity import Acyclicity
+    from toposwap.core.kinds import Kind
     from toposwap.knowledge import Knowledge
     from toposwap.scores import Score
     from toposwap.search import Progress, Search
@@ -84,6 +85,10 @@ class Topo(Predicting, DagLearner):
         ancestors; see :class:`~toposwap.Knowledge`. The graph obeys, before pruning and after it.
     center : bool, default=True
         Subtract the column means.
+    kinds : dict, optional
+        What columns are, by name or by pattern (``"*_code"``): "continuous", "binary", "count",
+        "categorical" or "ordinal". Of the others it is seen in their dtype and their values, and
+        told in ``result_.choices``; ``score="auto"`` follows it.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of what is drawn: the order with ``init="random"``; how the restarts of
         ``search="auto"`` perturb the best order (with any ``n_jobs``); in which order
@@ -133,6 +138,9 @@ class Topo(Predicting, DagLearner):
         What had to be assumed or mended.
     names_ : tuple of str
         The variables' names, whatever the input was.
+    kinds_ : dict
+        What columns were taken for, by name: all that the score asked for, or else those of which
+        the dtype or ``kinds`` tells.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
@@ -159,6 +167,7 @@ class Topo(Predicting, DagLearner):
         prune: float | str | None = "auto",
         knowledge: Knowledge | Mapping[str, Any] | None = None,
         center: bool = True,
+        kinds: Mapping[str, str | Kind] | None = None,
         random_state: int | np.random.Generator | None = 0,
         n_restarts: int | None = None,
         time_budget: float | None = None,
@@ -177,6 +186,7 @@ class Topo(Predicting, DagLearner):
         self.prune = prune
         self.knowledge = knowledge
         self.center = center
+        self.kinds = kinds
         self.random_state = random_state
         self.n_restarts = n_restarts
         self.time_budget = time_budget
@@ -208,6 +218,8 @@ class Topo(Predicting, DagLearner):
             admissible=known.on(data.names) if known else EVERYTHING,
         )
         self._typical = Typical.of(data)
+        self._levels = data.levels
+        self.kinds_ = data.known_kinds
         return self._keep(result, data, named=named)
 
     def _search(self) -> Search:

@@ -1,4 +1,4 @@
-"""CSV files row by row: what pandas does not tell about them, and what it is not needed for."""
+"""Lists of edges and orders in CSV files, row by row."""
 
 from __future__ import annotations
 
@@ -23,37 +23,6 @@ def unreadable(file: Path, error: Exception) -> InputError:
     if isinstance(error, UnicodeDecodeError):
         return InputError(f"{str(file)!r} is not UTF-8 text: save it in that encoding")
     return InputError(f"cannot read {str(file)!r}: {error}")
-
-
-def csv_header(file: Path, sep: str) -> list[str]:
-    """The names in the first row, without the blanks around them."""
-    with csv_rows(file, sep) as rows:
-        first = next(rows, None)
-    if first is None:
-        raise InputError(f"{str(file)!r} is empty: it must hold column names and rows of numbers")
-    return [name.strip() for name in first[1]]
-
-
-def first_row_fits(file: Path, sep: str) -> bool:
-    """Whether the first row below the header has as many fields as the header."""
-    with csv_rows(file, sep) as rows:
-        sizes = [len(fields) for _, (_, fields) in zip(range(2), rows, strict=False)]
-    return len(set(sizes)) == 1
-
-
-def refuse_ragged(file: Path, sep: str) -> None:
-    """Raise if a row has more or fewer fields than the header, naming its line."""
-    with csv_rows(file, sep) as rows:
-        expected = None
-        for line, fields in rows:
-            if expected is None:
-                expected = len(fields)
-            if len(fields) != expected:
-                raise InputError(
-                    f"{str(file)!r}, line {line}: {len(fields)} "
-                    f"{'field' if len(fields) == 1 else 'fields'} where the header has "
-                    f"{expected}; mend that line"
-                )
 
 
 @contextmanager

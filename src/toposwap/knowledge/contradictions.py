@@ -35,6 +35,9 @@ def refuse_contradictions(known: Resolved) -> None:
     InputError
         With the sentences that exclude each other, in the words of who said them.
     """
+    if not (known.required or known.ancestors):
+        # What only rules out is obeyed by the graph without edges.
+        return
     for i, j in sorted(known.required):
         reason = why_no_edge(known, i, j)
         if reason is not None:

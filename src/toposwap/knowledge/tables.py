@@ -38,8 +38,11 @@ def admissible(known: Resolved) -> Admissible:
     before = closed(precedences(known))
     led_to = reachability(table_of(known.d, known.required | known.ancestors))
     possible = ~ruled_out(known) & ~closes_a_path(led_to, known.not_ancestors) & ~before.T
-    before = _at_the_ends(known, before)
-    before, no_paths = _without_paths(known, before, possible)
+    no_paths: list[Edge] = []
+    if known.roots or known.leaves:
+        before = _at_the_ends(known, before)
+    if known.not_ancestors:
+        before, no_paths = _without_paths(known, before, possible)
     possible &= ~before.T
     there = reachability(required)
     left = Admissible(

@@ -5,24 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from toposwap.core.errors import InputError
 from toposwap.core.validation import listed
 from toposwap.losses.base import ColumnLoss, Loss
 from toposwap.losses.gaussian import GaussianLoss
-from toposwap.losses.logistic import LogisticLoss
-from toposwap.losses.poisson import PoissonLoss
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from toposwap.core.dataset import Dataset
-
-#: Counts that get larger than this are taken for measurements: a normal distribution fits them.
-_LARGE_COUNT = 50.0
-#: With more than this times the variance of Poisson counts, edges would look certain by chance.
-_OVERDISPERSED = 2.0
 
 
 class Mixed(Loss):
@@ -68,11 +57,10 @@ class Mixed(Loss):
 
 
 class AutoLoss(Loss):
-    """Logistic for two values, Poisson for small counts, Gaussian likelihood for the rest.
+    """The loss of each column's kind: see :data:`toposwap.core.kinds.KINDS`.
 
-    Counts are whole numbers whose variance is about their mean. It cannot be less, whatever the
-    parents are (so ratings and codes are none), and where it is much more there are too many zeros
-    or too long a tail.
+    Logistic for two values, Poisson for counts that vary as Poisson counts do, the Gaussian
+    likelihood for the rest.
     """
 
     name: ClassVar[str] = "auto"
@@ -80,10 +68,8 @@ class AutoLoss(Loss):
     convex = False
 
     def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:
-        """The loss of each column by its values, (d,); Gaussian where there are no rows."""
-        if data.rows is None:
-            return (GaussianLoss(),) * data.d
-        return tuple(_choice(data.rows[:, j]) for j in range(data.d))
+        """The loss of each column, (d,); Gaussian where there are no rows."""
+        return tuple(loss for loss, _ in losses_of_kinds(data))
 
     def remark(self, data: Dataset) -> str:
         """Which columns got which loss."""
@@ -93,28 +79,25 @@ class AutoLoss(Loss):
         return f"loss: {by_loss(data.names, losses)}"
 
 
+def losses_of_kinds(data: Dataset) -> list[tuple[ColumnLoss, str | None]]:
+    """The loss of each column, (d,), and why where its kind usually has another."""
+    from toposwap.losses import LOSSES
+
+    if data.rows is None:
+        return [(GaussianLoss(), None)] * data.d
+    found: list[tuple[ColumnLoss, str | None]] = []
+    for j, known in enumerate(data.kinds):
+        name, why = known.kind.loss(data.column(j))
+        loss = LOSSES[name]()
+        assert isinstance(loss, ColumnLoss)
+        loss.check(data, j)
+        found.append((loss, why))
+    return found
+
+
 def by_loss(names: Sequence[str], losses: Sequence[ColumnLoss]) -> str:
     """Which columns have which loss."""
     groups: dict[str, list[str]] = {}
     for name, loss in zip(names, losses, strict=True):
         groups.setdefault(loss.name, []).append(name)
     return "; ".join(f"{loss} for {listed(group)}" for loss, group in groups.items())
-
-
-def _choice(x: NDArray[np.float64]) -> ColumnLoss:
-    low, high = x.min(), x.max()
-    if low == high:
-        return GaussianLoss()
-    if ((x == low) | (x == high)).all():
-        return LogisticLoss()
-    if low >= 0.0 and is_whole(x) and np.quantile(x, 0.95) <= _LARGE_COUNT:
-        dispersion = x.var() / x.mean()
-        # The standard error of the ratio is sqrt(2 / n) for Poisson counts.
-        if 1.0 - 3.0 * np.sqrt(2.0 / x.size) <= dispersion <= _OVERDISPERSED:
-            return PoissonLoss()
-    return GaussianLoss()
-
-
-def is_whole(x: NDArray[np.float64]) -> bool:
-    """Whether ``x`` holds whole numbers only."""
-    return bool((x == np.floor(x)).all())

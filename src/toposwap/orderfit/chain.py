@@ -13,21 +13,15 @@ if TYPE_CHECKING:
 
 
 class FitChain(Protocol):
-    """A chain of local optima on its way.
-
-    Attributes
-    ----------
-    steps
-        Perturbations made so far.
-    best_at
-        After how many of them the best optimum was met.
-    """
+    """A chain of local optima on its way."""
 
     @property
-    def steps(self) -> int: ...
+    def steps(self) -> int:
+        """Perturbations made so far."""
 
     @property
-    def best_at(self) -> int: ...
+    def best_at(self) -> int:
+        """After how many of them the best optimum was met."""
 
     def advance(self, steps: int) -> None:
         """Perturb and descend ``steps`` times; what n steps lead to does not depend on the rest."""

@@ -50,6 +50,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "penalty": penalty_settings(model.score, model.result_.score_name),
         "search": name_of(model.search),
         "status": model.status_,
+        "starts": _starts_record(model),
         "certificate": certificate_record(model.certificate_, model.names_),
         "threshold": model.threshold_,
         "pruning": model.result_.pruned.rule if model.result_.pruned.refitted else None,
@@ -60,6 +61,15 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "choices": list(model.result_.choices),
         "history": [asdict(step) for step in model.history_],
     }
+
+
+def _starts_record(model: Topo) -> dict[str, Any] | None:
+    """From how many starts the best score was reached, and the pairs that are disputed."""
+    result = model.result_
+    if result.starts is None:
+        return None
+    pairs = [[model.names_[i], model.names_[j]] for i, j in model.disputed_]
+    return {"reached": result.starts[0], "tried": result.starts[1], "disputed": pairs}
 
 
 def certificate_record(certificate: Certificate, names: Sequence[str]) -> dict[str, Any]:

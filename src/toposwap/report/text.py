@@ -133,6 +133,7 @@ def summary(
             f"{name_of(model.search)}, {counted(model.n_iter_, 'iteration')}, {spent:.2f} s",
         ),
         ("status", status_in_words(model.status_)),
+        ("starts", _starts(model)),
         ("certificate", certificate_in_words(model.certificate_, model.names_)),
         ("theorem", condition_in_words(model.certificate_)),
         ("edges", _pruning(model)),
@@ -201,6 +202,21 @@ def _pruning(model: Topo) -> str:
         f"{kept} with |weight| >= {model.threshold_:g}{though}; {found - kept} weaker of the "
         f"solution's {found} dropped"
     )
+
+
+def _starts(model: Topo) -> str | None:
+    """How often the best score was met, and where graphs about as good differ from it."""
+    result = model.result_
+    if result.starts is None:
+        return None
+    met, tried = result.starts
+    told = f"best score reached from {met} of {counted(tried, 'start')}"
+    disputed = model.disputed_
+    if not disputed:
+        return told
+    pairs = [f"{model.names_[i]} - {model.names_[j]}" for i, j in disputed]
+    more = f" and {len(pairs) - 8} more" if len(pairs) > 8 else ""
+    return f"{told}; others are within 2 units of it and differ at {', '.join(pairs[:8])}{more}"
 
 
 def _units(model: Topo) -> str:

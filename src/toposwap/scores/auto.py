@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.kinds.words import guesses_in_words
 from toposwap.core.runtime.settings import checked
 from toposwap.core.validation import listed
-from toposwap.losses import AutoLoss, ColumnLoss, GaussianLoss, LogisticLoss
-from toposwap.losses.mixed import by_loss, is_whole
+from toposwap.losses import ColumnLoss, GaussianLoss, LogisticLoss
+from toposwap.losses.mixed import by_loss, losses_of_kinds
 from toposwap.penalties import BIC, EBIC, NoPenalty
 from toposwap.scores.base import Score
 from toposwap.scores.penalized.glm_nodes import GLMNodes
@@ -45,6 +46,9 @@ class Auto(Score):
     anything else             a loss for each column: logistic, Poisson for counts, Gaussian
     ========================  =================================================================
 
+    What a column is, is seen in its dtype and its values (:mod:`toposwap.core.kinds`), unless the
+    user says so, ``Topo(kinds=...)``; every guess is told with its reason.
+
     The penalty is that of the Bayesian information criterion, of the extended one where rows are
     few. A column that others tell exactly has no finite logistic or Poisson coefficients and is
     taken as continuous. Least squares is never chosen: no table shows that its units can be
@@ -57,6 +61,7 @@ class Auto(Score):
         evidence.
     """
 
+    weighs_rows: ClassVar[bool] = True
     name: ClassVar[str] = "auto"
     # Of every score that can be chosen; the chosen one, ``bind(data).score``, tells more.
     convex: ClassVar[bool] = False
@@ -70,7 +75,7 @@ class Auto(Score):
         """Bind the chosen score; the reason is the first of its ``choices``."""
         choice = self.choose(data)
         bound = choice.score.bind(data)
-        bound.choices = (choice.reason,)
+        bound.choices = (choice.reason, *guesses_in_words(data.names, data.kinds))
         return bound
 
     def choose(self, data: Dataset) -> Choice:
@@ -83,7 +88,7 @@ class Auto(Score):
             )
         few = n < _FEW_ROWS * d
         penalty = EBIC(self.factor) if few else BIC(self.factor)
-        losses, told = _kinds(data)
+        losses, why_not, told = _kinds(data)
         if all(isinstance(loss, GaussianLoss) for loss in losses):
             score = Penalized("gaussian", penalty)
             why = f"{_continuous(data)}; any units, directions up to equivalence"
@@ -93,6 +98,8 @@ class Auto(Score):
         else:
             score = Penalized(losses, penalty)
             why = by_loss(data.names, losses)
+        for reason, names in why_not.items():
+            why += f"; {listed(names)}: {reason}"
         if told:
             why += f"; {listed(told)}: gaussian because other columns tell it exactly"
         if few:
@@ -100,17 +107,23 @@ class Auto(Score):
         return Choice(score, f"{score.name}: {why}")
 
 
-def _kinds(data: Dataset) -> tuple[list[ColumnLoss], list[str]]:
-    """A loss for each column that keeps its coefficients finite, and where that decided it.
+def _kinds(data: Dataset) -> tuple[list[ColumnLoss], dict[str, list[str]], list[str]]:
+    """A loss for each column that keeps its coefficients finite.
 
-    What all other columns together do not tell exactly, no parents do.
+    And why some columns have not the loss of their kind, with their names; and the names of those
+    that others tell exactly: what all other columns together do not tell exactly, no parents do.
     """
-    losses: list[ColumnLoss] = list(AutoLoss().columns(data))
+    found = losses_of_kinds(data)
+    losses = [loss for loss, _ in found]
+    why_not: dict[str, list[str]] = {}
+    for name, (_, why) in zip(data.names, found, strict=True):
+        if why is not None:
+            why_not.setdefault(why, []).append(name)
     special = [j for j, loss in enumerate(losses) if not loss.from_moments]
     if not special:
-        return losses, []
+        return losses, why_not, []
     if data.n <= data.d:
-        return [GaussianLoss()] * data.d, []
+        return [GaussianLoss()] * data.d, {}, []
     nodes = GLMNodes(data, losses, _THOROUGHLY)
     told = []
     for j in special:
@@ -120,14 +133,14 @@ def _kinds(data: Dataset) -> tuple[list[ColumnLoss], list[str]]:
         except InputError:
             losses[j] = GaussianLoss()
             told.append(data.names[j])
-    return losses, told
+    return losses, why_not, told
 
 
 def _continuous(data: Dataset) -> str:
     """Which columns have the Gaussian likelihood by nature, and which because none fits better."""
     if data.rows is None:
         return "only a covariance matrix is known"
-    whole = [name for name, x in zip(data.names, data.rows.T, strict=True) if is_whole(x)]
+    whole = [name for j, name in enumerate(data.names) if data.column(j).whole]
     if not whole:
         return f"all {data.d} columns are continuous"
     if len(whole) == data.d:

@@ -112,6 +112,12 @@ class Score(ABC):
     #: An edge has a block of parameters of which W_ij is the 1-norm, so that W alone does not
     #: determine them.
     edge_blocks: ClassVar[bool] = False
+    #: Rows may have weights, whole numbers or not; otherwise rows are repeated.
+    weighs_rows: ClassVar[bool] = False
+
+    def suited(self, data: Dataset) -> Dataset:
+        """``data`` as :meth:`bind` takes them: rows repeated where it knows no weights."""
+        return data if self.weighs_rows else data.repeated(f"score {self.name!r}")
 
     @abstractmethod
     def bind(self, data: Dataset) -> BoundScore:

@@ -64,12 +64,22 @@ class Densities:
 
     @classmethod
     def of_rows(
-        cls, losses: Sequence[ColumnLoss], X: NDArray[np.float64], F: NDArray[np.float64]
+        cls,
+        losses: Sequence[ColumnLoss],
+        X: NDArray[np.float64],
+        F: NDArray[np.float64],
+        weights: NDArray[np.float64] | None = None,
+        units: NDArray[np.float64] | None = None,
     ) -> Densities:
-        """With what the columns of the data X (n, d) add to their predictors F (n, d)."""
+        """With what the columns of the data X (n, d) add to their predictors F (n, d).
+
+        ``weights`` (n,) say how often each row counts, ``units`` (d,) what losses measure residuals
+        by, where that is settled.
+        """
         facts = []
-        for x, f, loss in zip(X.T, F.T, losses, strict=True):
-            unit = loss.target(x).unit if isinstance(loss, RowLoss) else 1.0
-            left = float(np.mean((x - f) ** 2))
+        for j, (x, f, loss) in enumerate(zip(X.T, F.T, losses, strict=True)):
+            unit = loss.target(x).unit if units is None and isinstance(loss, RowLoss) else 1.0
+            unit = unit if units is None else float(units[j])
+            left = float(np.average((x - f) ** 2, weights=weights))
             facts.append(ColumnFacts(left, float(x.min()), float(x.max()), unit))
         return cls(losses, facts)

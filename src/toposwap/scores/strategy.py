@@ -34,8 +34,9 @@ class Strategy:
     start
         The starting order, a name in :data:`toposwap.search.start.STARTS`.
     search
-        The local search: "neighbourhoods" (exact deltas of all insertions and swaps) or "screened"
-        (rough deltas first, for scores whose exact ones are expensive).
+        The local search: "neighbourhoods" (exact deltas of all insertions and swaps), "chains" (the
+        same in compiled chains of local optima) or "screened" (rough deltas first, for scores whose
+        exact ones are expensive).
     restarts
         How often a search perturbs the best order and descends again.
     surrogates

@@ -9,6 +9,7 @@ import numpy as np
 from toposwap.core.errors import InputError
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.search.base import Context, Move, Search
+from toposwap.search.chains import ChainSearch
 from toposwap.search.neighbourhoods import NeighbourhoodSearch
 from toposwap.search.restarts import thread_count
 from toposwap.search.screened import ScreenedSearch
@@ -17,14 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from toposwap.orderfit.base import OrderFit
+    from toposwap.orderfit.chain import ChainFit
     from toposwap.orderfit.screened import ScreenedFit
 
 
 class AutoSearch(Search):
     """The search that the score's :class:`~toposwap.scores.strategy.Strategy` names.
 
-    Exact neighbourhoods (:class:`~toposwap.search.neighbourhoods.NeighbourhoodSearch`) for most
-    scores, screened ones (:class:`~toposwap.search.screened.ScreenedSearch`) where exact deltas are
+    Chains of local optima (:class:`~toposwap.search.chains.ChainSearch`) for L0 scores on moments,
+    exact neighbourhoods (:class:`~toposwap.search.neighbourhoods.NeighbourhoodSearch`) for most
+    others, screened ones (:class:`~toposwap.search.screened.ScreenedSearch`) where exact deltas are
     expensive.
 
     Parameters
@@ -49,7 +52,7 @@ class AutoSearch(Search):
         self.time_budget = time_budget
         self.n_jobs = n_jobs
 
-    def moves(self, fit: OrderFit, context: Context) -> Generator[Move, None, bool | None]:
+    def moves(self, fit: OrderFit, context: Context) -> Generator[Move, None, bool | str | None]:
         """Check the settings, then make the moves of the search that the strategy names."""
         restarts = self.n_restarts
         if restarts is not None and (not isinstance(restarts, int | np.integer) or restarts < 0):
@@ -58,6 +61,9 @@ class AutoSearch(Search):
         strategy = fit.bound.strategy
         total = strategy.restarts if restarts is None else int(restarts)
         n_threads = thread_count(self.n_jobs)
+        if strategy.search == ChainSearch.name:
+            chains = ChainSearch(None if restarts is None else total, n_threads)
+            return (yield from chains.moves(cast("ChainFit", fit), context))
         if strategy.search == ScreenedSearch.name:
             return (yield from ScreenedSearch(total).moves(cast("ScreenedFit", fit), context))
         return (yield from NeighbourhoodSearch(total, n_threads).moves(fit, context))

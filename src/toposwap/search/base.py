@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from toposwap.core.runtime.clock import clock
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     import numpy as np
+    from numpy.typing import NDArray
 
     from toposwap.orderfit.base import OrderFit
     from toposwap.pruning.base import Pruner
@@ -69,6 +70,22 @@ class Progress(Protocol):
         """See the ``step`` just made; what is raised here ends the search."""
 
 
+@dataclass(eq=False)
+class Findings:
+    """What a search learns on the way besides the best order.
+
+    Attributes
+    ----------
+    starts
+        From how many starts the best score was reached, and from how many it was tried.
+    rivals
+        The graphs (d, d) of optima about as good as the best, that one among them.
+    """
+
+    starts: tuple[int, int] | None = None
+    rivals: list[NDArray[np.bool_]] = field(default_factory=list)
+
+
 @dataclass(frozen=True, eq=False)
 class Context:
     """What a search is told besides the fit.
@@ -85,6 +102,8 @@ class Context:
         The score's own way to choose edges, whose graph may suggest an order; None without one.
     surrogates_followed
         The fit stands where the score's surrogates led, so that they need not be asked again.
+    findings
+        Where the search notes what it learns on the way.
     """
 
     names: Sequence[str]
@@ -92,6 +111,7 @@ class Context:
     deadline: Deadline = NEVER
     pruner: Pruner | None = None
     surrogates_followed: bool = False
+    findings: Findings = field(default_factory=Findings)
 
 
 class Search(ABC):
@@ -149,6 +169,7 @@ def run(
     surrogates_followed: bool = False,
     progress: Progress | None = None,
     max_iter: int | None = None,
+    findings: Findings | None = None,
 ) -> tuple[list[Step], str]:
     """Run ``search`` on ``fit`` until it ends, is interrupted, or a limit is reached.
 
@@ -169,6 +190,8 @@ def run(
         Called with each step.
     max_iter
         The most steps; 0 stays at the start, None has no limit.
+    findings
+        Receives what the search learns on the way.
 
     Returns
     -------
@@ -182,7 +205,8 @@ def run(
     """
     began = clock()
     deadline = Deadline(search.time_budget) if deadline is None else deadline
-    context = Context(names, rng, deadline, pruner, surrogates_followed)
+    findings = Findings() if findings is None else findings
+    context = Context(names, rng, deadline, pruner, surrogates_followed, findings)
     best, lowest = fit.snapshot(), fit.value
     history = [Step(0, lowest, "start", 0, "starting order", 0.0)]
     status = search.finished
@@ -228,4 +252,7 @@ def run(
     if not (whole and fit.change_since(best, lowest) <= 0.0):
         fit.restore(best)
     fit.polish(deadline)
+    if fit.value < history[-1].score - fit.resolution:
+        # What polishing brings belongs to the last step.
+        history[-1] = replace(history[-1], score=fit.value)
     return history, status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ _PROVED = 18
 #: From how many starts the best score must have been reached.
 _AGREE = 3
 #: Perturbations in all, and without a better optimum before the next start: for up to 50 columns.
-_STEPS, _PATIENCE = 600, 60
+_STEPS, _PATIENCE = 350, 50
 _FEWEST_STEPS, _LEAST_PATIENCE = 20, 10
 _FEW_COLUMNS = 50
 #: Perturbations times columns between two looks at the clock: some milliseconds.
@@ -72,9 +73,8 @@ class ChainSearch(Search):
     ) -> Generator[Move, None, bool | str | None]:
         """Prove, or descend and run chains; the best of all is where the fit stands."""
         d = len(context.names)
-        if d <= _PROVED and fit.bound.solves_exactly:
-            before = fit.value
-            fit.bound.solve_exactly(fit)
+        before = fit.value
+        if d <= _PROVED and fit.bound.solve_exactly(fit):
             if fit.value < before - fit.resolution:
                 yield Move("exact", 2**d, "took the best of all orders")
             return "global minimum"
@@ -107,7 +107,8 @@ class ChainSearch(Search):
         if self.n_restarts is not None:
             left = self.n_restarts
         seed = int(context.rng.integers(2**63))
-        job = partial(_run_chain, fit.bound, fit.order, seed, patience, context)
+        enough = threading.Event()
+        job = partial(_run_chain, fit.snapshot(), fit.bound, seed, patience, context, enough)
         if self.n_threads == 1:
             number = 0
             while left > 0 and not (number and context.deadline.passed):
@@ -131,9 +132,8 @@ class ChainSearch(Search):
                     number += 1
                     yield end
             finally:
-                context.findings.stop.set()
+                enough.set()
                 threads.shutdown(cancel_futures=True)
-                context.findings.stop.clear()
 
 
 def _same(fit: ChainFit) -> float:
@@ -142,21 +142,28 @@ def _same(fit: ChainFit) -> float:
 
 
 def _run_chain(
-    bound: Any, first: Order, seed: int, patience: int, context: Context, number: int, most: int
+    here: Any,
+    bound: Any,
+    seed: int,
+    patience: int,
+    context: Context,
+    enough: threading.Event,
+    number: int,
+    most: int,
 ) -> _End:
-    """The chain ``number``: the first from where the descent ended, others from a random order."""
-    order = first
-    if number:
-        drawn = np.random.default_rng([seed, number]).permutation(len(first))
-        order = bound.admissible.nearest(Order(drawn))
-    fit: ChainFit = bound.fit(order)
+    """The chain ``number``: the first from the solution ``here``, others from a random order."""
+    d = len(context.names)
+    drawn = np.random.default_rng([seed, number]).permutation(d)
+    fit: ChainFit = bound.fit(bound.admissible.nearest(Order(drawn)))
+    if number == 0:
+        fit.restore(here)
     chain = fit.chain(seed ^ number)
-    piece = max(1, _PIECE // len(first))
+    piece = max(1, _PIECE // d)
     while chain.steps < most and chain.steps - chain.best_at < patience:
-        if context.deadline.passed or context.findings.stop.is_set():
+        if context.deadline.passed or enough.is_set():
             break
-        until_patient = patience - (chain.steps - chain.best_at)
-        chain.advance(min(piece, most - chain.steps, until_patient))
+        patient = patience - (chain.steps - chain.best_at)
+        chain.advance(min(piece, most - chain.steps, patient))
     steps, snapshot = chain.steps, chain.best()
     fit.restore(snapshot)
     return _End(snapshot, fit.value, fit.adjacency(), steps)

@@ -62,8 +62,8 @@ class PaperSearch(Search):
         Sizes of the two search spaces; by default from the paper's table.
     s_0
         How many swaps of the large space may be made; by default from the paper's table, which is
-        too few for ``greedy`` and for some starts at d = 100. ``s_0=d`` was enough in all runs
-        that were measured.
+        often too few for ``greedy`` and for a few starts otherwise. ``s_0=d`` was enough in all
+        runs that were measured.
     greedy
         Take the first improving swap, in random order, instead of the best: a quarter of the
         prices of one best swap an iteration, and more large searches.

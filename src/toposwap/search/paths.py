@@ -127,9 +127,9 @@ def _with_path(
 ) -> Admissible:
     """``told`` with the edges of the best path for ``pair`` required."""
     n = bound.data.n
-    places = order.positions
     cost = np.where(edges, 0.0, np.maximum(np.log(n) / n - worth, 0.0)) + _STEP
-    forward = _possible(told) & (places[:, None] < places)
+    # Whatever the order is: the path may go through variables that stand elsewhere now.
+    forward = _possible(told) & ~reachability(edges | _before(told)).T
     found = [
         more
         for way in _ways(np.where(forward, cost, np.inf), pair)

@@ -67,12 +67,14 @@ def check(
         from toposwap.io import read_weights
         from toposwap.report.residuals import worst_pairs
 
-        frame, left_out = reading.chosen(table)
+        frame, left_out, row_weights = reading.chosen(table)
         names = list(frame.columns)
         known = knowing.about([str(name) for name in names], left_out)
         matrix = read_weights(weights, names)
         progress.say("checking the weights")
-        judged = judge(matrix, frame, scoring, tolerance, known)
+        judged = judge(
+            matrix, frame, scoring, reading.known_kinds(frame), tolerance, known, row_weights
+        )
         worst = worst_pairs(judged.certificate, judged.point.weights, names)
     if as_json:
         _print_json(judged, worst, names)

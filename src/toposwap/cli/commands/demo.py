@@ -51,7 +51,7 @@ def demo(output: Path) -> int:
     outputs.check([])
     fitted = fit_table(
         sample_table(),
-        Reading(None, ".", (), (), drop_missing=False),
+        Reading(),
         Learning(Scoring("auto"), "auto", {}, "auto", 0, None),
         lambda _frame: "auto",
     )

@@ -26,7 +26,8 @@ Examples:
   toposwap fit data.csv -o edges.csv -o result.json --plot graph.png
   toposwap fit data.csv --score bic --penalty 1
   toposwap fit data.csv --columns "rain,wind speed,yield" --prune 0.1
-  toposwap fit export.csv --sep ";" --decimal "," --drop-missing
+  toposwap fit export.csv --na -999 --drop-missing
+  zcat data.csv.gz | toposwap fit -
   toposwap fit data.csv --search paper --init random --seed 7
   toposwap fit data.csv --init notears
   toposwap fit data.csv --tiers "age, sex < income, rent < *" --forbid "health -> rent"
@@ -67,9 +68,10 @@ def fit(
     learning: Learning,
     outputs: Outputs,
 ) -> int:
-    """Learn a graph from TABLE, a .csv, .tsv (also .gz) or .parquet file.
+    """Learn a graph from TABLE: CSV, TSV, Excel, Parquet, Feather or JSON lines.
 
-    The first line of a text file holds the names of the columns, all values are numbers.
+    Also packed (gzip, bz2, xz, zst, zip), and - for standard input. The first line of a text file
+    holds the names of the columns.
     """
     start = _file(init)
     outputs.check([file for file in (table, start, knowing.file) if file is not None])
@@ -77,7 +79,7 @@ def fit(
         table,
         reading,
         learning,
-        lambda frame: init if start is None else _start(start, frame),
+        lambda chosen: init if start is None else _start(start, chosen.frame),
         knowing,
     )
     return deliver(fitted, outputs)

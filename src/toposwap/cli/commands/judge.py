@@ -12,7 +12,10 @@ from toposwap.core.errors import InputError
 from toposwap.core.weights import as_weights
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
+    from numpy.typing import NDArray
 
     from toposwap.cli.options.learning import Scoring
     from toposwap.core.table import NumberTable
@@ -23,21 +26,26 @@ def judge(
     weights: pd.DataFrame,
     frame: NumberTable | pd.DataFrame,
     scoring: Scoring,
+    kinds: Mapping[str, str],
     tolerance: float | None = None,
     knowledge: Knowledge | None = None,
+    sample_weight: NDArray[np.float64] | None = None,
 ) -> Assessment:
     """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are.
 
-    With ``knowledge`` the conditions are those of the problem with it.
+    ``kinds`` are what the user says about columns. With ``knowledge`` the conditions are those of
+    the problem with it.
     """
     score = scoring.build()
-    data = Dataset.from_table(frame, center=scoring.center)
+    data = Dataset.from_table(
+        frame, center=scoring.center, kinds=kinds, sample_weight=sample_weight
+    )
     if score.edge_blocks:
         raise InputError(
             f"--score {scoring.score}: an edge has a block of parameters, which weights do not "
             "determine, so there is nothing to check; 'toposwap refine' starts from their order"
         )
-    bound = score.bind(data)
+    bound = score.bind(score.suited(data))
     if knowledge is not None:
         bound.admissible = knowledge.on(data.names)
     # What overflows is refused below, in words.

@@ -11,14 +11,13 @@ from toposwap.cli.fitting import deliver, fit_table
 from toposwap.cli.options.knowing import Knowing, knowledge_options
 from toposwap.cli.options.learning import Learning, learning_options
 from toposwap.cli.options.outputs import Outputs, output_options
-from toposwap.cli.options.reading import Reading, reading_options
+from toposwap.cli.options.reading import Chosen, Reading, reading_options
 from toposwap.cli.terminal.show import show
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from toposwap.assess import Assessment
-    from toposwap.core.table import NumberTable
 
 _EPILOG = """\b
 Examples:
@@ -63,11 +62,14 @@ def refine(
     outputs.check([file for file in (table, weights, knowing.file) if file is not None])
     before: list[Assessment] = []
 
-    def start(frame: NumberTable | pd.DataFrame) -> pd.DataFrame:
+    def start(chosen: Chosen) -> pd.DataFrame:
+        frame = chosen.frame
         matrix = read_weights(weights, list(frame.columns))
         # A block of parameters is not determined by its norm: then only the order is a start.
         if not learning.scoring.build().edge_blocks:
-            before.append(judge(matrix, frame, learning.scoring))
+            kinds = reading.known_kinds(frame)
+            weighed = chosen.weights
+            before.append(judge(matrix, frame, learning.scoring, kinds, sample_weight=weighed))
         return matrix
 
     fitted = fit_table(table, reading, learning, start, knowing)

@@ -76,6 +76,7 @@ class Learning:
         init: Any = "auto",
         progress: Progress | None = None,
         knowledge: Knowledge | None = None,
+        kinds: Mapping[str, str] | None = None,
     ) -> Topo:
         """The estimator, or an error that names the option."""
         from toposwap.acyclicity import ACYCLICITIES
@@ -101,6 +102,7 @@ class Learning:
             prune=self.prune,
             knowledge=knowledge,
             center=self.scoring.center,
+            kinds=kinds or None,
             random_state=self.seed,
             max_iter=self.max_iter,
             progress=progress,

@@ -4,58 +4,128 @@ from __future__ import annotations
 
 import csv
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+import numpy as np
 
 from toposwap.core.errors import InputError, ToposwapWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import pandas as pd
+    from numpy.typing import NDArray
 
     from toposwap.core.table import NumberTable
+
+
+class Chosen(NamedTuple):
+    """The columns (n, d) to learn from, the names of the others, and weights (n,) if any."""
+
+    frame: NumberTable | pd.DataFrame
+    left_out: list[str]
+    weights: NDArray[np.float64] | None
 
 
 @dataclass(frozen=True)
 class Reading:
     """How to read a table, and which part of it to use."""
 
-    sep: str | None
-    decimal: str
-    columns: tuple[str, ...]
-    exclude: tuple[str, ...]
-    drop_missing: bool
+    sep: str | None = None
+    decimal: str | None = None
+    na: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    drop_missing: bool = False
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    drop_unusable: bool = False
+    weights: str | None = None
 
-    def table(self, path: Path) -> NumberTable | pd.DataFrame:
-        """Return the chosen columns (n, d), in the order of ``columns`` if given."""
-        return self.chosen(path)[0]
-
-    def chosen(self, path: Path) -> tuple[NumberTable | pd.DataFrame, list[str]]:
-        """The chosen columns (n, d), and the names of those that are left out."""
+    def chosen(self, path: Path) -> Chosen:
+        """The chosen columns, in the order of ``columns`` if given, and what is left of others."""
+        from toposwap.core.kinds import kinds_by_name
         from toposwap.core.table import NumberTable
         from toposwap.io import read_numbers
 
-        table = read_numbers(path, sep=self.sep, decimal=self.decimal)
+        table = read_numbers(path, sep=self.sep, decimal=self.decimal, missing=self.na)
         names = [str(name) for name in table.columns]
+        if self.kinds:
+            kinds_by_name(self.kinds, names)
         excluded = set(_names(self.exclude, "--exclude", names))
         chosen = _names(self.columns, "--columns", names) or names
+        if self.weights is not None:
+            excluded.add(_one_name(self.weights, "--weights", names))
         chosen = [name for name in chosen if name not in excluded]
-        left_out = sorted(set(names) - set(chosen))
         if isinstance(table, NumberTable):
-            # Nothing is missing in it.
-            return table.chosen(chosen), left_out
-        table.columns = names
-        # Choosing makes a copy.
-        frame = table if chosen == names else table[chosen]
-        if self.drop_missing:
-            return _without_missing(frame), left_out
-        _refuse_missing(frame, path)
-        return frame, left_out
+            # Nothing is missing in it, and nothing is text.
+            picked: NumberTable | pd.DataFrame = table.chosen(chosen)
+            picked = self._usable(picked) if self.drop_unusable else picked
+        else:
+            table.columns = names
+            # Choosing makes a copy.
+            frame = self._usable(table if chosen == names else table[chosen])
+            if not self.drop_missing:
+                _refuse_missing(frame, path)
+            picked = _without_missing(frame) if self.drop_missing else frame
+        left_out = sorted(set(names) - set(map(str, picked.columns)))
+        return Chosen(picked, left_out, self._weights(table, picked))
+
+    def _weights(self, table: Any, picked: Any) -> NDArray[np.float64] | None:
+        """How often each row of ``picked`` counts, (n,)."""
+        from toposwap.core.table import NumberTable
+
+        if self.weights is None:
+            return None
+        name = _one_name(self.weights, "--weights", list(map(str, table.columns)))
+        if isinstance(table, NumberTable):
+            return table.chosen([name]).values[:, 0]
+        column = table[name]
+        if column.dtype.kind not in "biuf":
+            raise InputError(f"--weights: column {name!r} does not hold numbers")
+        return np.asarray(column.loc[picked.index], dtype=np.float64)
+
+    def known_kinds(self, frame: NumberTable | pd.DataFrame) -> dict[str, str]:
+        """What ``kinds`` says about the columns of ``frame``; of others it has been checked."""
+        from fnmatch import fnmatchcase
+
+        names = [str(name) for name in frame.columns]
+        return {
+            pattern: kind
+            for pattern, kind in self.kinds.items()
+            if any(name == pattern or fnmatchcase(name, pattern) for name in names)
+        }
+
+    def _usable(self, table: Any) -> Any:
+        """The table without columns that cannot be used, or one line about all of them."""
+        from toposwap.core.kinds import kinds_by_name
+        from toposwap.core.table import NumberTable
+        from toposwap.core.unusable import unusable
+        from toposwap.core.validation import in_words, listed
+
+        names = [str(name) for name in table.columns]
+        given = kinds_by_name(self.known_kinds(table), names)
+        refused = unusable(table, given, thorough=self.drop_unusable)
+        if not refused:
+            return table
+        groups: dict[Any, list[str]] = {}
+        for name, why in refused.items():
+            groups.setdefault(why, []).append(name)
+        if not self.drop_unusable:
+            told = "; ".join(in_words(why, who) for why, who in groups.items())
+            raise InputError(f"{told} (--drop-unusable leaves out, --exclude by name)")
+        told = "; ".join(f"{listed(who)} ({why.what})" for why, who in groups.items())
+        warnings.warn(f"left out: {told}", ToposwapWarning, stacklevel=3)
+        kept = [name for name in names if name not in refused]
+        if len(kept) < 2:
+            raise InputError(
+                f"--drop-unusable: {len(kept)} of {len(names)} columns would be left, and a graph "
+                "needs at least two"
+            )
+        return table.chosen(kept) if isinstance(table, NumberTable) else table[kept]
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -75,27 +145,91 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         multiple=True,
         help="Leave these columns out; names or patterns.",
     )
-    @click.option("--drop-missing", is_flag=True, help="Leave out rows with missing values.")
     @click.option(
-        "--sep", metavar="CHAR", help="What separates columns; by default , (or tab in .tsv files)."
+        "--weights",
+        "row_weights",
+        metavar="COLUMN",
+        help="How often each row counts; the column is no variable then.",
     )
-    @click.option("--decimal", metavar="CHAR", default=".", help="Decimal mark: . (default) or ,")
+    @click.option(
+        "--drop-missing", is_flag=True, help="Leave out rows with missing or infinite values."
+    )
+    @click.option(
+        "--drop-unusable",
+        is_flag=True,
+        help="Leave out columns that no score can use (dates, identifiers, running numbers, free "
+        "text, categories of more than two values, constants), and say which.",
+    )
+    @click.option(
+        "--kind",
+        metavar="COLUMN=KIND",
+        multiple=True,
+        help="What a column is: continuous, binary, count, categorical or ordinal; * and ? in the "
+        "name stand for anything. By default seen in its values, and told.",
+    )
+    @click.option(
+        "--categorical", metavar="A,B,C", multiple=True, help="Columns that are codes or names."
+    )
+    @click.option(
+        "--sep", metavar="CHAR", help="What separates columns; by default seen in the first lines."
+    )
+    @click.option(
+        "--decimal", metavar="CHAR", help="Decimal mark, . or , ; by default seen in the lines."
+    )
+    @click.option(
+        "--na",
+        metavar="VALUE",
+        multiple=True,
+        help="Also stands for a missing value, as in --na -999 --na '?'; may be repeated.",
+    )
     @wraps(command)
     def with_reading(
         *args: Any,
         sep: str | None,
-        decimal: str,
+        decimal: str | None,
+        na: tuple[str, ...],
         columns: tuple[str, ...],
         exclude: tuple[str, ...],
         drop_missing: bool,
+        drop_unusable: bool,
+        row_weights: str | None,
+        kind: tuple[str, ...],
+        categorical: tuple[str, ...],
         **others: Any,
     ) -> Any:
         # A shell hands \t over as two characters.
         sep = "\t" if sep in ("\\t", "tab") else sep
-        reading = Reading(sep, decimal, columns, exclude, drop_missing)
+        kinds = _kinds(kind, categorical)
+        reading = Reading(
+            sep, decimal, na, columns, exclude, drop_missing, kinds, drop_unusable, row_weights
+        )
         return command(*args, reading=reading, **others)
 
     return with_reading
+
+
+def _split(given: tuple[str, ...], option: str) -> list[str]:
+    """The parts of the values of an option between commas, without the blanks around them."""
+    try:
+        rows = [row for text in given for row in csv.reader([text], skipinitialspace=True)]
+    except csv.Error as error:
+        raise InputError(
+            f"{option}: names with commas or line breaks stand in double quotes ({error})"
+        ) from None
+    return [part.strip() for row in rows for part in row]
+
+
+def _kinds(kind: tuple[str, ...], categorical: tuple[str, ...]) -> dict[str, str]:
+    """What --kind and --categorical say, by name or pattern."""
+    from toposwap.core.kinds import KINDS
+
+    found = dict.fromkeys(_split(categorical, "--categorical"), "categorical")
+    for given in kind:
+        name, equals, value = given.rpartition("=")
+        if not equals or value.strip() not in KINDS:
+            raise InputError(f"--kind: {given!r} is not COLUMN=KIND with one of {', '.join(KINDS)}")
+        found[name.strip()] = value.strip()
+    return found
 
 
 def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
@@ -103,14 +237,8 @@ def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
     from toposwap.core.validation import listed
     from toposwap.knowledge.names import ColumnNames
 
-    try:
-        rows = [row for text in given for row in csv.reader([text], skipinitialspace=True)]
-    except csv.Error as error:
-        raise InputError(
-            f"{option}: names with commas or line breaks stand in double quotes ({error})"
-        ) from None
+    names = _split(given, option)
     columns = ColumnNames(known)
-    names = [name.strip() for row in rows for name in row]
     found = {name: columns.matching(name) for name in names}
     unknown = [name for name, places in found.items() if not places]
     if unknown:
@@ -120,21 +248,40 @@ def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
     return list(dict.fromkeys(known[k] for name in names for k in found[name]))
 
 
+def _one_name(given: str, option: str, known: list[str]) -> str:
+    """The one name in the value of an option."""
+    names = _names((given,), option, known)
+    if len(names) != 1:
+        raise InputError(f"{option}: name one column, {given!r} stands for {len(names)}")
+    return names[0]
+
+
 def _refuse_missing(frame: pd.DataFrame, path: Path) -> None:
     """The same refusal as the library's, with the remedies that this command line has."""
     from toposwap.core.validation import listed
 
-    missing = frame.isna()
-    if missing.to_numpy().any():
-        columns = [name for name in frame.columns if missing[name].any()]
+    broken = _broken(frame)
+    if broken.to_numpy().any():
+        columns = [name for name in frame.columns if broken[name].any()]
+        infinite = "" if frame.isna().to_numpy().any() else " or infinite"
         raise InputError(
-            f"{str(path)!r}: {int(missing.any(axis=1).sum())} of {len(frame)} rows have missing "
-            f"values, in {listed(columns)}: --drop-missing leaves those rows out, --exclude columns"
+            f"{str(path)!r}: {int(broken.any(axis=1).sum())} of {len(frame)} rows have missing"
+            f"{infinite} values, in {listed(columns)}: --drop-missing leaves those rows out, "
+            "--exclude columns"
         )
 
 
+def _broken(frame: pd.DataFrame) -> pd.DataFrame:
+    """Where values are missing or infinite."""
+    broken = frame.isna()
+    for name in frame.columns:
+        if frame[name].dtype.kind == "f":
+            broken[name] |= frame[name].abs() == float("inf")
+    return broken
+
+
 def _without_missing(frame: pd.DataFrame) -> pd.DataFrame:
-    kept = frame.dropna()
+    kept = frame[~_broken(frame).any(axis=1)]
     if len(kept) == 0:
         raise InputError("--drop-missing: every row has a missing value; --exclude some columns")
     if len(kept) < len(frame):

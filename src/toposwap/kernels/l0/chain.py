@@ -20,7 +20,8 @@ import numpy as np
 from toposwap.kernels.graphs.precedence import highest_position, lowest_position
 from toposwap.kernels.jit import kernel
 from toposwap.kernels.l0.moves import insert, settle, sweep
-from toposwap.kernels.l0.partial_covariance import ROWS
+from toposwap.kernels.l0.node import node_value, price_all_exchanges
+from toposwap.kernels.l0.partial_covariance import ROWS, S, add_parent, no_parents
 from toposwap.kernels.l0.single_edges import improve_single_edges
 from toposwap.kernels.l0.tables import ORDER, PENDING, POSITION, TOUCHED, Nodes, Rule
 
@@ -79,7 +80,10 @@ def below(random: NDArray[np.uint64], m: int) -> int:
 def descend(nodes: Nodes, rule: Rule, chain: Chain, threshold: float) -> None:
     """Sweep, and change single edges, until neither lowers Q."""
     d = nodes.value.size
-    while True:
+    total = np.inf
+    # Where columns nearly determine each other, a gain may be rounding error and come up for ever.
+    while nodes.value.sum() < total - 0.5 * threshold:
+        total = nodes.value.sum()
         for t in range(d):
             chain.visits[t] = nodes.places[ORDER, t]
         if sweep(nodes, rule, chain.visits, threshold, chain.profile) > 0:
@@ -152,10 +156,10 @@ def _perturb(nodes: Nodes, rule: Rule, chain: Chain, kind: int) -> None:
         _another_order(nodes, rule, chain)
         kind -= KINDS // 2
     if kind == 0:
-        for _ in range(2 + below(random, 4)):
+        for _ in range(1 + below(random, 3)):
             _insert_permitted(nodes, rule, below(random, d), below(random, d))
         return
-    for _ in range(1 + below(random, 4)):
+    for _ in range(1 + below(random, 2)):
         i = below(random, d)
         j = below(random, d)
         if kind == 2:
@@ -211,6 +215,17 @@ def _copy_touched(source: Nodes, target: Nodes, touched: NDArray[np.int64]) -> N
 
 
 @kernel(inner=True)
+def _build_anew(nodes: Nodes, rule: Rule, z: int) -> None:
+    """The tables of ``z`` from its parents, free of what additions and removals left behind."""
+    k = nodes.parents[z, 0]
+    no_parents(rule.C, nodes.table, nodes.parents, z, z)
+    for i in range(k):
+        add_parent(rule.C, nodes.table, nodes.parents, z, z, nodes.parents[z, 1 + i])
+    nodes.value[z] = node_value(rule, z, nodes.table[z, S, z], k)
+    price_all_exchanges(nodes, rule, z)
+
+
+@kernel(inner=True)
 def _note_best(nodes: Nodes, chain: Chain, value: float) -> None:
     d = nodes.value.size
     chain.value[0] = value
@@ -255,6 +270,9 @@ def advance_chain(
             chain.credit[1, kind] += 1.0
         stays = after <= before or uniform(chain.random) < math.exp((before - after) / temperature)
         if stays:
+            for z in range(d):
+                if places[TOUCHED, z] != 0:
+                    _build_anew(nodes, rule, z)
             _copy_touched(nodes, chain.kept, places[TOUCHED])
         else:
             _copy_touched(chain.kept, nodes, places[TOUCHED])

@@ -13,7 +13,15 @@ import numpy as np
 
 from toposwap.kernels.jit import kernel
 from toposwap.kernels.l0.insertion_deltas import insertion_profile
-from toposwap.kernels.l0.node import begin, gain, grow_and_shrink, lose, node_value, pays
+from toposwap.kernels.l0.node import (
+    begin,
+    gain,
+    grow_and_shrink,
+    lose,
+    node_value,
+    pays,
+    price_all_exchanges,
+)
 from toposwap.kernels.l0.partial_covariance import S, add_parent, index_of, no_parents
 from toposwap.kernels.l0.tables import (
     GAINED,
@@ -154,6 +162,7 @@ def restore(
         no_parents(rule.C, table, parents, z, z)
         for i in range(k):
             add_parent(rule.C, table, parents, z, z, chosen[z, i])
+        price_all_exchanges(nodes, rule, z)
         accept(nodes, rule, z)
     for t in range(order.size):
         nodes.places[ORDER, t] = order[t]

@@ -29,6 +29,7 @@ from toposwap.kernels.l0.partial_covariance import (
     parent_to_exchange,
     price_exchanges,
     remove_parent,
+    triangle_inverse,
 )
 from toposwap.kernels.l0.tables import POSITION, Nodes, Rule
 
@@ -213,9 +214,25 @@ def grow_and_shrink(
                 best = u
         if best < 0:
             return
+        before = c[z]
         index = parent_to_exchange(table, parents, slot, z, work, first, best)
+        old = parents[slot, 1 + index]
         remove_parent(table, parents, slot, z, index)
         add_parent(rule.C, table, parents, slot, z, best)
+        if c[z] >= before * _SLACK:
+            # The price was rounding error: some columns nearly determine each other.
+            remove_parent(table, parents, slot, z, parents[slot, 0] - 1)
+            add_parent(rule.C, table, parents, slot, z, old)
+            return
+
+
+@kernel(inner=True)
+def price_all_exchanges(nodes: Nodes, rule: Rule, z: int) -> None:
+    """Fill ``e`` of the node ``z``, whose tables were built anew."""
+    work = nodes.table.shape[0] - 1
+    first = held(rule, nodes.parents, z, z)
+    triangle_inverse(nodes.table, nodes.parents, z, work, first)
+    price_exchanges(nodes.table, nodes.parents, z, z, work, first)
 
 
 @kernel(inner=True)

@@ -148,11 +148,15 @@ def improve_single_edges(
     """
     table, parents, places = nodes.table, nodes.parents, nodes.places
     made = 0
+    total = np.inf
     while True:
         find_ancestors(nodes, rule, ancestors)
         u, z, turned = best_single_edge(nodes, rule, ancestors, threshold)
-        if u < 0:
-            return made
+        # A price that was rounding error would be asked for again and again.
+        fell = nodes.value.sum() < total - 0.5 * threshold
+        if u < 0 or not fell:
+            return made if fell else 0
+        total = nodes.value.sum()
         made += 1
         if turned:
             note_change(nodes, z)

@@ -105,6 +105,11 @@ class EqualVarianceL0Fit(L0Fit):
         super().insert(variable, position)
         self._retune()
 
+    def refresh(self) -> None:
+        """Look at all nodes again in the current units, then bring these up to date."""
+        super().refresh()
+        self._retune()
+
     def restore(self, snapshot: Any) -> None:
         """Go back to the order and the parents, in the units of that time."""
         super().restore(snapshot)

@@ -24,13 +24,14 @@ import numpy as np
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
 from toposwap.core.runtime.memory import refuse_beyond_memory
-from toposwap.kernels.l0 import exact, insertion_deltas, moves
+from toposwap.kernels.l0 import exact, from_all, insertion_deltas, moves
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
-from toposwap.orderfit.base import OrderFit
+from toposwap.orderfit.chain import ChainFit
 from toposwap.scores.base import BoundScore, Point, Score
 from toposwap.scores.densities import Densities
 from toposwap.scores.dependence import determined_remarks
+from toposwap.scores.l0.chain import L0Chain
 from toposwap.scores.predictors import LinearModel
 from toposwap.scores.strategy import Strategy
 
@@ -40,9 +41,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.orderfit.base import OrderFit
 
 
 _MOST_SWAPS = 500
+#: Candidates up to which a node's parents are also chosen from all of them.
+_MOST_LOOKED_AT = 25
 #: Visits times variables of one piece of a sweep under a time limit: some milliseconds.
 _PIECE = 10_000
 
@@ -86,7 +90,8 @@ class BoundL0(BoundScore):
         self.strategy = Strategy(
             # Variances say nothing about a score that no units enter.
             start="correlation" if logarithmic else "variance",
-            # A restart costs about d^2, and few columns are easily stuck.
+            search="chains",
+            # As a surrogate. A restart costs about d^2, and few columns are easily stuck.
             restarts=max(20, 2000 // data.d),
         )
         # More parents than rows can tell apart are never needed, and few nodes have dozens.
@@ -178,7 +183,7 @@ class BoundL0(BoundScore):
         return weights * self.deviations[:, None] / self.deviations
 
 
-class L0Fit(OrderFit):
+class L0Fit(ChainFit):
     """The tables of all nodes at the current order."""
 
     bound: BoundL0
@@ -284,9 +289,10 @@ class L0Fit(OrderFit):
         return moved
 
     def refresh(self) -> None:
-        """Forget remembered deltas and look at every variable again."""
+        """Forget remembered deltas, look at every variable again, and at nodes from all sides."""
         self._nodes.pending[:] = True
         self._nodes.memory[:] = np.nan
+        from_all.look_again(self._nodes, self._rule, _MOST_LOOKED_AT, self.resolution)
 
     def snapshot(self) -> tuple[NDArray[np.int64], ...]:
         """The order and the parents of every node; weights follow from these."""
@@ -304,6 +310,25 @@ class L0Fit(OrderFit):
             self._allocate(other.bound)
         self._nodes.copy_from(other._nodes)
         self._rule.unit[:] = other._rule.unit
+
+    def chain(self, seed: int) -> L0Chain:
+        """Descend and begin a compiled chain; units stay what they are at its first optimum."""
+        while self.insertion_sweep(self.order.variables):
+            pass
+        return L0Chain(self._nodes, self._rule, self.temperature, self.resolution, seed)
+
+    @property
+    def temperature(self) -> float:
+        """Half of a natural logarithm of odds: 1/n where an edge costs log(n) / n."""
+        return self.bound.weight / max(1.0, np.log(self.bound.data.n))
+
+    def adjacency(self) -> NDArray[np.bool_]:
+        """The edges, (d, d)."""
+        d = self.bound.data.d
+        edges = np.zeros((d, d), dtype=np.bool_)
+        for z in range(d):
+            edges[self._parents(z), z] = True
+        return edges
 
     def take_exact_solution(self) -> None:
         """Find the best order and parents of all."""

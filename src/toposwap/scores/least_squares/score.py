@@ -62,6 +62,7 @@ class LeastSquares(Score):
         more rows than columns.
     """
 
+    weighs_rows: ClassVar[bool] = True
     name: ClassVar[str] = "least-squares"
     convex: ClassVar[bool] = True
     separable: ClassVar[bool] = True
@@ -96,8 +97,8 @@ class LeastSquares(Score):
 class BoundLeastSquares(SeparableScore):
     """Least squares on given data, through the factor of the (augmented) data.
 
-    The algebra of the factor has every predecessor as a parent; where single edges are ruled out,
-    nodes are solved one by one.
+    The algebra of the factor has every predecessor as a parent, or all but a few; where many edges
+    to a node are ruled out, nodes are solved one by one.
     """
 
     def __init__(self, score: LeastSquares, data: Dataset) -> None:
@@ -126,8 +127,19 @@ class BoundLeastSquares(SeparableScore):
         return float(np.exp(2.0 * logs.mean()))
 
     def fit(self, order: Order) -> OrderFit:  # type: ignore[override]
-        """A factor pair where every predecessor may be a parent, else node by node."""
-        return LeastSquaresFit(self, order) if self.admissible.only_orders else super().fit(order)
+        """A factor pair where nodes do without no or few predecessors, else node by node."""
+        from toposwap.scores.least_squares.masked_fit import (
+            MOST,
+            MaskedLeastSquaresFit,
+            banned_parents,
+        )
+
+        if self.admissible.only_orders:
+            return LeastSquaresFit(self, order)
+        banned = banned_parents(self.admissible, self.data.d)
+        if banned.sum(axis=1).max() <= MOST:
+            return MaskedLeastSquaresFit(self, order)
+        return super().fit(order)
 
     def fit_node(
         self,

@@ -376,7 +376,14 @@ class BoundPenalized(SeparableScore):
             return Densities.of_moments(self.losses, self.data.residual_variances(weights))
         rows = self.data.rows
         assert rows is not None
-        return Densities.of_rows(self.losses, rows, rows @ weights + intercepts)
+        assert self._glm is not None
+        return Densities.of_rows(
+            self.losses,
+            rows,
+            rows @ weights + intercepts,
+            self.data.row_weights,
+            self._glm.units,
+        )
 
     def intercepts(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
         """The intercepts, (d,): as given, or the best ones for W."""

@@ -77,18 +77,20 @@ class GLMNodes:
         self.losses = losses
         self.tolerance = tolerance
         whole = rows_of(data, " or ".join(_names(losses)))
-        rows, counts, back = _distinct(whole)
+        rows, counts, back = _distinct(whole, data.row_weights)
         self._omega = counts / counts.sum()
         columns = np.ascontiguousarray(rows.T)
         self._targets = columns.copy()
-        self._location, self._unit = np.zeros(data.d), np.ones(data.d)
+        self._location = np.zeros(data.d)
+        #: What the loss of each column measures its predictor by, (d,).
+        self.units = np.ones(data.d)
         #: Address and parameters of each column's terms, as kernels take them.
         self._formulas: dict[int, tuple[int, NDArray[np.float64]]] = {}
         for j, loss in enumerate(losses):
             if isinstance(loss, RowLoss):
                 # By the whole column: how often a value occurs may matter to its unit.
-                y, self._location[j], self._unit[j] = loss.target(whole[:, j])
-                self._targets[j] = y[back]
+                y, self._location[j], self.units[j] = loss.target(data.all_of(j))
+                self._targets[j] = y[data.first_of_rows][back]
                 parameters = np.array(loss.parameters, dtype=np.float64)
                 self._formulas[j] = loss.terms.address, parameters
         self._scale = data.scale
@@ -129,7 +131,7 @@ class GLMNodes:
         or is not: after ``deadline`` the coefficients stay as they are.
         """
         d, loss, columns = self.data.d, self._loss(node), self._of(node)
-        units = self._unit[node] / self._scale
+        units = self.units[node] / self._scale
         if start is None:
             w, b = np.zeros(d), self._first(node)
         else:
@@ -198,7 +200,7 @@ class GLMNodes:
         columns, which is the same wherever the level is stationary; without an intercept that of
         the columns as they are, and nothing is asked of the level.
         """
-        loss, unit, Z = self._loss(node), float(self._unit[node]), self._of(node).Z
+        loss, unit, Z = self._loss(node), float(self.units[node]), self._of(node).Z
         w = weights * self._scale / unit
         if not loss.intercept:
             b = self._first(node)
@@ -246,13 +248,13 @@ class GLMNodes:
 
     def intercept(self, node: int, weights: NDArray[np.float64], level: float) -> float:
         """What is added to X w, for the constant ``level`` at the means, where w adds mean @ w."""
-        f = float(self._location[node]) + level * float(self._unit[node])
+        f = float(self._location[node]) + level * float(self.units[node])
         return f - float(self._of(node).mean @ weights)
 
     def level(self, node: int, weights: NDArray[np.float64], intercept: float) -> float:
         """The inverse of :meth:`intercept`; where means are large it has fewer digits."""
         f = intercept + float(self._of(node).mean @ weights)
-        return (f - float(self._location[node])) / float(self._unit[node])
+        return (f - float(self._location[node])) / float(self.units[node])
 
     def _terms(
         self, node: int, w: NDArray[np.float64], b: float
@@ -325,12 +327,14 @@ def _names(losses: Sequence[ColumnLoss]) -> list[str]:
 
 
 def _distinct(
-    rows: NDArray[np.float64],
+    rows: NDArray[np.float64], weights: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
-    """Rows (m, d), how often each occurs (m,) and where; as they are where few occur twice."""
+    """Rows (m, d), how often each counts (m,) and where; as they are where few occur twice."""
     n = rows.shape[0]
+    once = np.ones(n) if weights is None else weights
     if (rows == np.floor(rows)).all():
-        distinct, where, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
+        distinct, where, back = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         if len(distinct) < 0.8 * n:
-            return distinct, counts.astype(float), where
-    return rows, np.ones(n), np.arange(n)
+            counts = np.bincount(back.ravel(), weights=once).astype(np.float64)
+            return distinct, counts, where
+    return rows, once, np.arange(n)

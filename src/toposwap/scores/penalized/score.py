@@ -9,7 +9,7 @@ but that of equal variances are sums over columns, :math:`\sum_j \ell_j(x_j, b_j
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from toposwap.core.errors import InputError
 from toposwap.core.registry import resolve
@@ -61,6 +61,8 @@ class Penalized(Score):
         The most parents a node may have, where the penalty is an L0 penalty and the loss
         Gaussian.
     """
+
+    weighs_rows: ClassVar[bool] = True
 
     def __init__(
         self,

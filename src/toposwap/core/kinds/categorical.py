@@ -1,0 +1,35 @@
+"""Columns of names and codes: categories without an order."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from toposwap.core.kinds.base import Column, Kind, Refused
+
+
+class Categorical(Kind):
+    """Categories without an order; text, and codes where the user says so.
+
+    Two of them are a column of two values. No loss is made for more.
+    """
+
+    name: ClassVar[str] = "categorical"
+
+    def reason(self, column: Column) -> str | None:
+        """A dtype of categories, or text."""
+        if column.labels.declared in ("text", "categories"):
+            return f"{column.distinct} different values"
+        return None
+
+    def loss(self, column: Column) -> tuple[str, str | None]:  # noqa: ARG002 - always the same
+        """The logistic loss of two categories."""
+        return "logistic", None
+
+    def refusal(self, column: Column) -> Refused | None:
+        """More than two categories."""
+        if column.distinct <= 2:
+            return None
+        return Refused(
+            "holds categories of more than two values, for which there is no loss yet",
+            "leave it out, or encode it as columns of 0 and 1 (pandas.get_dummies)",
+        )

@@ -1,0 +1,44 @@
+"""A second look at the parents of each node: from all candidates, dropped one by one.
+
+Parents that help only together are never found by adding them one by one. From all candidates at
+once they are there, and what is not needed is dropped. That takes longer, and is worth it where a
+node has few candidates.
+"""
+
+from __future__ import annotations
+
+from toposwap.kernels.jit import kernel
+from toposwap.kernels.l0.moves import accept
+from toposwap.kernels.l0.node import begin, grow_and_shrink, node_value
+from toposwap.kernels.l0.partial_covariance import DEPENDENT, S, add_parent, copy_tables, index_of
+from toposwap.kernels.l0.tables import POSITION, Nodes, Rule
+
+
+@kernel
+def look_again(nodes: Nodes, rule: Rule, most: int, least: float) -> int:
+    """Settle nodes of at most ``most`` candidates from all of these; how many gained.
+
+    A node keeps what it has unless that lowers its score by more than ``least``.
+    """
+    table, parents = nodes.table, nodes.parents
+    d = nodes.value.size
+    own = d
+    gained = 0
+    for z in range(d):
+        limit = nodes.places[POSITION, z]
+        if limit > most or limit > parents.shape[1] - 1:
+            continue
+        begin(nodes, rule, own, z)
+        for u in range(d):
+            inside = u != z and nodes.places[POSITION, u] < limit
+            if inside and rule.masked:
+                inside = rule.allowed[z, u]
+            if inside and table[own, S, u] > DEPENDENT and index_of(parents, own, u) < 0:
+                add_parent(rule.C, table, parents, own, z, u)
+        grow_and_shrink(nodes, rule, own, z, limit, -1, -1)
+        value = node_value(rule, z, table[own, S, z], parents[own, 0])
+        if value < nodes.value[z] - least:
+            copy_tables(table, parents, own, z)
+            accept(nodes, rule, z)
+            gained += 1
+    return gained

@@ -1,0 +1,118 @@
+"""Paths that must be and paths that must not: cheapest paths, least cuts, what comes of them."""
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from knowledge_brute_force import best_bic
+
+import toposwap as ts
+from fuzz.knowledge import disobeyed
+from toposwap.kernels.graphs.reachability import reachability
+from toposwap.search.cuts import least_cut, shortest_path
+
+NAMES = [f"x{k}" for k in range(5)]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_shortest_path_and_the_least_cut_are_brute_force(seed):
+    rng = np.random.default_rng(seed)
+    d = 6
+    edges = np.triu(rng.random((d, d)) < 0.6, 1)
+    worth = rng.random((d, d))
+    cost = np.where(edges, worth, np.inf)
+    way = shortest_path(cost, 0, d - 1)
+    lengths = [
+        sum(cost[i, j] for i, j in pairwise(nodes))
+        for bits in product((0, 1), repeat=d - 2)
+        for nodes in [[0, *(1 + np.flatnonzero(bits)).tolist(), d - 1]]
+    ]
+    if way is None:
+        assert np.isinf(min(lengths))
+        return
+    assert sum(cost[i, j] for i, j in pairwise(way)) == pytest.approx(min(lengths))
+    nothing = np.zeros((d, d), dtype=bool)
+    inside = least_cut(np.where(edges, worth, 0.0), edges, nothing, 0, d - 1)
+    assert inside[0]
+    assert not inside[-1]
+    leaving = [
+        (worth * edges)[np.ix_(part, ~part)].sum()
+        for bits in product((False, True), repeat=d - 2)
+        for part in [np.array([True, *bits, False])]
+    ]
+    assert (worth * edges)[np.ix_(inside, ~inside)].sum() == pytest.approx(min(leaving))
+
+
+def test_a_cut_keeps_required_edges_together():
+    possible = np.triu(np.ones((4, 4), dtype=bool), 1)
+    required = np.zeros((4, 4), dtype=bool)
+    required[0, 1] = required[2, 3] = True
+    inside = least_cut(np.full((4, 4), 1.0), possible, required, 0, 3)
+    assert inside.tolist() == [True, True, False, False]
+
+
+def chain(seed, n=400, weight=1.0):
+    """Columns of which each is the cause of the next."""
+    X = np.random.default_rng(seed).standard_normal((n, 5))
+    for j in range(1, 5):
+        X[:, j] += weight * X[:, j - 1]
+    return X
+
+
+def test_a_missing_path_is_made_at_the_least_cost():
+    X = np.random.default_rng(0).standard_normal((300, 5))
+    for forbidden, edges in (([], 1), (["x0 -> x4"], 2)):
+        known = ts.Knowledge(ancestors=["x0 -> x4"], forbidden=forbidden)
+        model = ts.Topo("bic", knowledge=known).fit(X)
+        assert np.count_nonzero(model.adjacency_matrix_) == edges
+        assert not list(disobeyed(model.adjacency_matrix_, known, NAMES))
+        exact = ts.Topo("bic", "exact", knowledge=known).fit(X)
+        assert model.score_ == pytest.approx(exact.score_, abs=1e-9)
+
+
+def test_pruning_leaves_a_path():
+    X = chain(1, weight=0.1)
+    known = ts.Knowledge(ancestors=["x0 -> x4"], forbidden=["x0 -> x4"])
+    model = ts.Topo("least-squares", prune=0.5, knowledge=known).fit(X)
+    assert reachability(model.adjacency_matrix_ != 0.0)[0, 4]
+    assert np.count_nonzero(model.adjacency_matrix_) == 2
+
+
+def test_no_path_either_way_cuts_a_chain_where_it_costs_least():
+    X = chain(3)
+    known = ts.Knowledge(not_ancestors=["x0 -> x4", "x4 -> x0"])
+    model = ts.Topo("bic", knowledge=known).fit(X)
+    exact = ts.Topo("bic", "exact", knowledge=known).fit(X)
+    for found in (model, exact):
+        assert not list(disobeyed(found.weights_, known, NAMES))
+    assert model.score_ <= exact.score_ + 0.05
+    assert exact.status_ == "global minimum"
+
+
+def test_exact_with_paths_is_the_best_of_all_graphs_that_obey():
+    from knowledge_brute_force import DAGS
+
+    X = chain(4, n=80)[:, :4]
+    for said in (
+        {"not_ancestors": ["x0 -> x3", "x3 -> x0"]},
+        {"ancestors": ["x3 -> x0"], "forbidden": ["x3 -> x0"]},
+        {"ancestors": ["x3 -> x0"], "not_ancestors": ["x3 -> x1"], "forbidden": ["x3 -> x0"]},
+    ):
+        known = ts.Knowledge(**said)
+        obeying = [A for A in DAGS if not any(disobeyed(A, known, NAMES[:4]))]
+        exact = ts.Topo("bic", "exact", knowledge=known).fit(X)
+        assert exact.score_ == pytest.approx(best_bic(X, obeying), abs=1e-9)
+
+
+def test_the_papers_search_sees_precedences_as_walks():
+    """A pair that a mixed walk of edges and precedences leads back from is no violation."""
+    rng = np.random.default_rng(38)
+    d, n = int(rng.integers(3, 13)), int(rng.integers(60, 300))
+    X = ts.simulate.linear_dataset(d, n, "ER1", random_state=38).X
+    known = {
+        "forbidden": ["x3 -> x4", "x1 -> x2", "x0 -> x2", "x1 -> x3"],
+        "not_ancestors": ["x3 -> x0"],
+    }
+    for seed in range(6):
+        model = ts.Topo("gaussian-l1", "paper", "random", knowledge=known, random_state=seed)
+        assert model.fit(X).certificate_.satisfied
