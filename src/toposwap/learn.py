@@ -163,6 +163,7 @@ def learn(
         ),
         starts=findings.starts,
         rivals=tuple(findings.rivals),
+        bound=findings.bound,
         admissible=bound.admissible,
         against=_against(pruner, bound, order, rng, deadline),
     )

@@ -61,6 +61,8 @@ class Result:
         search that does not count.
     rivals
         The graphs (d, d) of optima about as good as the best, that one among them.
+    bound
+        No graph that is permitted has a lower score than this; None if nothing was proved.
     equivalent
         Whether the score, or what pruned, leaves open what a Markov equivalence class leaves open.
     scale_dependent
@@ -90,6 +92,7 @@ class Result:
     choices: tuple[str, ...] = ()
     starts: tuple[int, int] | None = None
     rivals: tuple[NDArray[np.bool_], ...] = field(repr=False, default=())
+    bound: float | None = None
     equivalent: bool = False
     scale_dependent: bool = False
     score_name: str = ""
@@ -114,6 +117,7 @@ class Result:
         remarks: tuple[str, ...] = (),
         starts: tuple[int, int] | None = None,
         rivals: tuple[NDArray[np.bool_], ...] = (),
+        bound: float | None = None,
         admissible: Admissible = EVERYTHING,
         against: tuple[tuple[int, int], ...] = (),
     ) -> Self:
@@ -144,6 +148,7 @@ class Result:
             choices=assessment.choices + choices,
             starts=starts,
             rivals=rivals,
+            bound=assessment.score if status == "global minimum" else bound,
             equivalent=pruned.equivalent,
             scale_dependent=assessment.scale_dependent,
             score_name=assessment.score_name,

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from toposwap.core.order import Order
+
 
 class FitChain(Protocol):
     """A chain of local optima on its way."""
@@ -46,6 +48,22 @@ class ChainFit(OrderFit):
     @abstractmethod
     def adjacency(self) -> NDArray[np.bool_]:
         """The edges at the solution, (d, d): ``[i, j]`` for i -> j."""
+
+    @abstractmethod
+    def parent_sets(self) -> list[tuple[NDArray[np.uint64], NDArray[np.float64]]] | None:
+        """For each node the sets of parents that some order may want, as bits, and their scores.
+
+        None where the score is no sum over nodes, or there are too many.
+        """
+
+    @abstractmethod
+    def take_parents(self, order: Order, parents: NDArray[np.bool_]) -> None:
+        """Stand at ``order`` with the edges ``parents`` (d, d)."""
+
+    @property
+    @abstractmethod
+    def nodes_value(self) -> float:
+        """The sum of the nodes' scores as :meth:`parent_sets` counts them: Q but for a constant."""
 
     @property
     @abstractmethod

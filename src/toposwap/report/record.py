@@ -51,6 +51,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "search": name_of(model.search),
         "status": model.status_,
         "starts": _starts_record(model),
+        "bound": model.result_.bound,
         "certificate": certificate_record(model.certificate_, model.names_),
         "threshold": model.threshold_,
         "pruning": model.result_.pruned.rule if model.result_.pruned.refitted else None,

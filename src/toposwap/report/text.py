@@ -134,6 +134,7 @@ def summary(
         ),
         ("status", status_in_words(model.status_)),
         ("starts", _starts(model)),
+        ("bound", _bound(model)),
         ("certificate", certificate_in_words(model.certificate_, model.names_)),
         ("theorem", condition_in_words(model.certificate_)),
         ("edges", _pruning(model)),
@@ -217,6 +218,19 @@ def _starts(model: Topo) -> str | None:
     pairs = [f"{model.names_[i]} - {model.names_[j]}" for i, j in disputed]
     more = f" and {len(pairs) - 8} more" if len(pairs) > 8 else ""
     return f"{told}; others are within 2 units of it and differ at {', '.join(pairs[:8])}{more}"
+
+
+def _bound(model: Topo) -> str | None:
+    """How far the score is from one that no graph can be below."""
+    bound = model.result_.bound
+    if bound is None or model.status_ == "global minimum":
+        return None
+    off = max(0.0, model.score_ - bound)
+    share = 100.0 * off / max(abs(model.score_), np.finfo(float).tiny)
+    return (
+        f"no graph has a score below {bound:.6g}: this one is within {off:.3g} of the global "
+        f"minimum, {share:.2g} percent"
+    )
 
 
 def _units(model: Topo) -> str:

@@ -80,10 +80,13 @@ class Findings:
         From how many starts the best score was reached, and from how many it was tried.
     rivals
         The graphs (d, d) of optima about as good as the best, that one among them.
+    bound
+        No graph that is permitted has a lower score than this; None if nothing was proved.
     """
 
     starts: tuple[int, int] | None = None
     rivals: list[NDArray[np.bool_]] = field(default_factory=list)
+    bound: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

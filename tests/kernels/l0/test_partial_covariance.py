@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from toposwap.kernels.l0 import partial_covariance as partial
 from toposwap.kernels.l0.node import grow_and_shrink, node_value
-from toposwap.kernels.l0.partial_covariance import G, S
+from toposwap.kernels.l0.partial_covariance import E, G, S
 from toposwap.kernels.l0.tables import POSITION, empty_nodes, rule_for
 
 
@@ -23,6 +23,22 @@ def conditional(C, given_):
     """C_ab - C_aP C_PP^-1 C_Pb."""
     P = list(given_)
     return C - C[:, P] @ np.linalg.solve(C[np.ix_(P, P)], C[P, :]) if P else C
+
+
+def check_exchanges(C, table, parents, z, chosen):
+    """The best parent to give up for each other variable, tried one by one."""
+    d = len(C)
+    here = conditional(C, chosen)[z, z]
+    # The inverse of the triangle was left behind by the search for the cheapest removal.
+    partial.price_exchanges(table, parents, z, z, d + 2, 0)
+    for u in set(range(d)) - {z, *chosen}:
+        lowered = [
+            here - conditional(C, [*(v for v in chosen if v != old), u])[z, z] for old in chosen
+        ]
+        assert table[z, E, u] == pytest.approx(max(0.0, *lowered), rel=1e-5, abs=1e-8)
+        if max(lowered) > 1e-6:
+            index = partial.parent_to_exchange(table, parents, z, z, d + 2, 0, u)
+            assert lowered[index] == pytest.approx(max(lowered), rel=1e-5)
 
 
 @given(st.integers(0, 10_000), st.integers(3, 9))
@@ -58,6 +74,7 @@ def test_tables_after_additions_and_removals(seed, d):
             ]
             assert rise == pytest.approx(min(rises), rel=1e-5, abs=1e-9)
             assert rises[index] == pytest.approx(min(rises), rel=1e-5, abs=1e-9)
+            check_exchanges(C, table, parents, z, chosen)
 
 
 @given(st.integers(0, 10_000), st.booleans(), st.booleans())

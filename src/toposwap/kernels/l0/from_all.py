@@ -13,6 +13,9 @@ from toposwap.kernels.l0.node import begin, grow_and_shrink, node_value
 from toposwap.kernels.l0.partial_covariance import DEPENDENT, S, add_parent, copy_tables, index_of
 from toposwap.kernels.l0.tables import POSITION, Nodes, Rule
 
+#: Shares of a variance above this are clear of rounding errors, also after many removals.
+_CLEAR = 1e3 * DEPENDENT
+
 
 @kernel
 def look_again(nodes: Nodes, rule: Rule, most: int, least: float) -> int:
@@ -33,8 +36,11 @@ def look_again(nodes: Nodes, rule: Rule, most: int, least: float) -> int:
             inside = u != z and nodes.places[POSITION, u] < limit
             if inside and rule.masked:
                 inside = rule.allowed[z, u]
-            if inside and table[own, S, u] > DEPENDENT and index_of(parents, own, u) < 0:
+            if inside and table[own, S, u] > _CLEAR and index_of(parents, own, u) < 0:
                 add_parent(rule.C, table, parents, own, z, u)
+        # Where all together determine the node, dropping begins with digits that mean nothing.
+        if table[own, S, z] <= _CLEAR:
+            continue
         grow_and_shrink(nodes, rule, own, z, limit, -1, -1)
         value = node_value(rule, z, table[own, S, z], parents[own, 0])
         if value < nodes.value[z] - least:

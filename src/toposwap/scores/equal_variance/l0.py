@@ -110,6 +110,9 @@ class EqualVarianceL0Fit(L0Fit):
         super().refresh()
         self._retune()
 
+    def parent_sets(self) -> None:
+        """None: the nodes share a variance."""
+
     def restore(self, snapshot: Any) -> None:
         """Go back to the order and the parents, in the units of that time."""
         super().restore(snapshot)

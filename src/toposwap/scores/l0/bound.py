@@ -25,6 +25,7 @@ from toposwap.core.errors import InputError
 from toposwap.core.order import Order
 from toposwap.core.runtime.memory import refuse_beyond_memory
 from toposwap.kernels.l0 import exact, from_all, insertion_deltas, moves
+from toposwap.kernels.l0.parent_sets import wanted_parent_sets
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
 from toposwap.orderfit.chain import ChainFit
@@ -292,7 +293,9 @@ class L0Fit(ChainFit):
         """Forget remembered deltas, look at every variable again, and at nodes from all sides."""
         self._nodes.pending[:] = True
         self._nodes.memory[:] = np.nan
-        from_all.look_again(self._nodes, self._rule, _MOST_LOOKED_AT, self.resolution)
+        # With a quarter of the rows as parents chance explains too much to begin there.
+        most = min(_MOST_LOOKED_AT, self.bound.data.n // 4)
+        from_all.look_again(self._nodes, self._rule, most, self.resolution)
 
     def snapshot(self) -> tuple[NDArray[np.int64], ...]:
         """The order and the parents of every node; weights follow from these."""
@@ -329,6 +332,33 @@ class L0Fit(ChainFit):
         for z in range(d):
             edges[self._parents(z), z] = True
         return edges
+
+    def parent_sets(self) -> list[tuple[NDArray[np.uint64], NDArray[np.float64]]] | None:
+        """The sets that no subset is as good as; see :mod:`toposwap.kernels.l0.parent_sets`."""
+        if self._rule.demanding:
+            return None
+        d = self.bound.data.d
+        found = []
+        for z in range(d):
+            self.bound.deadline.check()
+            may = np.ones(d, dtype=np.bool_) if not self._rule.masked else self._rule.allowed[z]
+            sets = wanted_parent_sets(self._rule, z, may, self._most_parents)
+            if sets is None:
+                return None
+            found.append(sets)
+        return found
+
+    def take_parents(self, order: Order, parents: NDArray[np.bool_]) -> None:
+        """Stand at ``order`` with these edges, whatever growing and shrinking would choose."""
+        chosen = np.zeros((len(order), self._nodes.parents.shape[1] - 1), dtype=np.int64)
+        for z, mine in enumerate(parents.T):
+            chosen[z, : mine.sum()] = np.flatnonzero(mine)
+        self.restore((order.variables.copy(), chosen, parents.sum(axis=0)))
+
+    @property
+    def nodes_value(self) -> float:
+        """Of columns scaled to unit variance."""
+        return float(self._nodes.value.sum())
 
     def take_exact_solution(self) -> None:
         """Find the best order and parents of all."""
