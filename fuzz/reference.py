@@ -121,6 +121,7 @@ _SQUARES: dict[str, Callable[[Any, int], float]] = {
 }
 
 
+@np.errstate(over="ignore")
 def _best(value: Callable[[Any], Any], slope: Callable[[Any], Any], low: Any, high: Any) -> float:
     """The least of a convex function of one number that lies between ``low`` and ``high``."""
     for _ in range(120):

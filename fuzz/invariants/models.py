@@ -200,7 +200,8 @@ def no_worse_than_its_start(run: FitRun) -> Iterator[str]:
     squares = 0.0
     if X is not None and model.result_.scale_dependent:
         centred = X - X.mean(axis=0) if run.case.center and not run.case.covariance else X
-        squares = float(np.square(centred).sum())
+        with np.errstate(over="ignore"):
+            squares = float(np.square(centred).sum())
     told = any("few digits" in remark for remark in model.remarks_)
     if not told and model.score_ > last + 2e-6 * max(1.0, abs(last)) + 1e-12 * squares:
         yield f"the search ended at {last!r}, the result has {model.score_!r}"

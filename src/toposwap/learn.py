@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 #: Relative difference of the score that a search ends with and of the one computed afresh.
 _DIGITS = 1e-6
+#: What a sum of squares in the units of the columns is known to, of the squares of all rows.
+_OF_SQUARES = 1e-12
 
 
 def learn(
@@ -213,10 +215,11 @@ def _lost_digits(searched: float, assessment: Assessment, bound: BoundScore) -> 
 
     Where columns nearly determine each other, sums over correlations lose the digits that decide.
     """
-    off = abs(assessment.score - searched)
-    squares = np.square(bound.data.deviations * bound.data.scale).sum()
-    size = max(1.0, abs(searched), squares if assessment.scale_dependent else 0.0)
-    if not off > _DIGITS * size:
+    allowed = _DIGITS * max(1.0, abs(searched))
+    if assessment.scale_dependent:
+        data = bound.data
+        allowed += _OF_SQUARES * data.n * np.square(data.deviations * data.scale).sum()
+    if not abs(assessment.score - searched) > allowed:
         return None
     return (
         f"the search took the score for {searched:.6g}, and it is {assessment.score:.6g}: some "

@@ -97,9 +97,9 @@ def _broken(
     solution = unmet(told.with_required(fit.point().weights) != 0.0, told)
     if solution_only:
         return bool(solution)
-    # Pruning may drop a path, and a path that must not be must not be in the solution either.
+    # Pruning may drop a path, and one that turns edges may have one that the solution lacks.
     left = unmet(graph[0].weights != 0.0, told)
-    return bool(left) or any(pair in told.no_paths for pair in solution)
+    return bool(left) or bool(solution)
 
 
 def _found(

@@ -1,6 +1,7 @@
 """Few rows, dependent columns, tiny and huge values: solved, or refused for a reason."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,10 @@ from hypothesis.extra import numpy as hnp
 from small import D, exactly_dependent, table
 
 import toposwap as ts
+from toposwap.assess import assess
+from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
+from toposwap.learn import _lost_digits
 from toposwap.scores import LeastSquares
 
 #: Least squares on columns of all sizes is what this is about.
@@ -162,3 +166,15 @@ def test_any_table_is_either_refused_or_solved(X, search):
     assert np.isfinite(model.weights_).all()
     assert np.isfinite(model.certificate_.matrix).all()
     assert model.certificate_.satisfied
+
+
+def test_a_score_that_the_search_took_for_another_is_told():
+    """A millionth of the score, however many squares the columns hold."""
+    X = 10.0 * np.random.default_rng(0).standard_normal((100, 4))
+    bound = LeastSquares().bind(Dataset.from_table(X))
+    found = assess(bound, np.zeros((4, 4)))
+    assert _lost_digits(found.score * (1.0 + 3e-6), found, bound) is not None
+    assert _lost_digits(found.score * (1.0 + 3e-7), found, bound) is None
+    assert _lost_digits(found.score + 1e-10, found, bound) is None
+    small = replace(found, point=replace(found.point, value=0.5))
+    assert _lost_digits(0.5 + 3e-6, small, bound) is not None

@@ -116,3 +116,17 @@ def test_the_papers_search_sees_precedences_as_walks():
     for seed in range(6):
         model = ts.Topo("gaussian-l1", "paper", "random", knowledge=known, random_state=seed)
         assert model.fit(X).certificate_.satisfied
+
+
+def test_a_path_is_in_the_solution_and_not_only_in_what_pruning_makes_of_it():
+    """Pruning by BIC turns edges, and may find a path that the l1 penalty had left out."""
+    rng = np.random.default_rng(40)
+    X = rng.standard_normal((100, 4))
+    X[:, 1] += X[:, 0]
+    X[:, 2] += X[:, 1]
+    X[:, 3] += X[:, 2] * rng.choice([0.0, 0.3])
+    known = ts.Knowledge(ancestors=["x0 -> x3"])
+    model = ts.Topo("gaussian-l1", prune="bic", knowledge=known).fit(X)
+    assert list(disobeyed(model.weights_, known, model.names_)) == []
+    assert list(disobeyed(model.adjacency_matrix_, known, model.names_)) == []
+    assert model.status_ == "converged"

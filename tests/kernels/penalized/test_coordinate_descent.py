@@ -8,7 +8,7 @@ from pairs import DIFFERENT
 from tables import binary_table, weights
 
 from toposwap.kernels.penalized.coordinate_descent import ROUNDS, cholesky_solve, solve_quadratic
-from toposwap.kernels.penalized.glm_node import MOST_STEPS, solve_glm
+from toposwap.kernels.penalized.glm_node import MOST_STEPS, curvature_matrix, solve_glm
 from toposwap.kernels.penalized.patterns import pattern_sums, spread_residuals
 from toposwap.kernels.penalized.rho import stationarity
 from toposwap.kernels.penalized.sweeps import sweep_with
@@ -155,3 +155,19 @@ def test_patterns_solve_what_rows_solve(loss, penalty, intercept):
         assert intercept or b == 0.0
         ends.append(np.concatenate([w, [b, value], gradient, size]))
     np.testing.assert_allclose(*ends, atol=1e-8)
+
+
+def test_curvature_is_the_same_wherever_its_arrays_lie():
+    """Compiled loops may take another way where two arrays are next to each other in memory."""
+    rng = np.random.default_rng(0)
+    Z, curvature = rng.normal(size=(8, 17)), rng.random(17)
+    found, kept = set(), []
+    for k in range(400):
+        kept.append(np.empty(int(rng.integers(1, 600))))
+        if k % 5 == 0:
+            kept = kept[1::2]
+        rows = Z.copy()
+        found.add(curvature_matrix(rows, curvature.copy(), np.arange(8), 8).tobytes())
+        if k % 3:
+            kept.append(rows)
+    assert len(found) == 1

@@ -98,11 +98,11 @@ def curvature_matrix(
         H[m, m] += total
         for i in range(m):
             z = Z[work[i], begin:end]
-            total = 0.0
+            # A sum in the loop that stores would be added up in another order where the arrays
+            # happen to lie next to each other, and answers would differ in the last digit.
             for t in range(end - begin):
                 weighted[t] = part[t] * z[t]
-                total += weighted[t]
-            H[m, i] += total
+            H[m, i] += dot(part, z)
             for k in range(i + 1):
                 H[i, k] += dot(Z[work[k], begin:end], weighted)
     for i in range(m + 1):
