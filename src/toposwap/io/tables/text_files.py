@@ -65,6 +65,11 @@ def read_text(source: Source, dialect: Dialect, missing: Sequence[str]) -> pd.Da
         return read_text(source, replace(dialect, encoding=encoding, guessed=True), missing)
     if len(header) != frame.shape[1]:
         refuse_ragged(source, dialect)
+        # Damage such as a stray zero byte, which one reader ends a line at and another does not.
+        raise InputError(
+            f"{source.shown}: the first line has {len(header)} names, but rows are read as "
+            f"{frame.shape[1]} values: save it again as plain CSV"
+        )
     import pandas as pd
 
     frame.columns = pd.Index(header, dtype=object)
