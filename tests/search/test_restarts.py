@@ -14,7 +14,7 @@ from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
 from toposwap.scores import SCORES
-from toposwap.search import AutoSearch, run
+from toposwap.search import AutoSearch, chains, run
 from toposwap.search.restarts import Restarts, perturb, thread_count
 
 TABLES = {
@@ -118,14 +118,14 @@ def test_the_time_budget_ends_restarts(n_jobs):
 def test_an_interruption_keeps_the_best_and_leaves_no_thread(monkeypatch, n_jobs):
     bound, fit = problem("bic")
     calls = count()
-    take = Restarts.take
+    run_chain = chains._run_chain
 
-    def interrupted(self, restart):
+    def interrupted(*given):
         if next(calls) == 5:
             raise KeyboardInterrupt
-        return take(self, restart)
+        return run_chain(*given)
 
-    monkeypatch.setattr(Restarts, "take", interrupted)
+    monkeypatch.setattr(chains, "_run_chain", interrupted)
     search = AutoSearch(n_restarts=10**9, n_jobs=n_jobs)
     history, status = run(search, fit, bound.data.names, rng=np.random.default_rng(0))
     assert status == "interrupted"

@@ -16,8 +16,8 @@ from toposwap.core.errors import InputError, ToposwapWarning
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    import pandas as pd
     import numpy as np
+    import pandas as pd
     from numpy.typing import NDArray
 
     from toposwap.core.table import NumberTable
