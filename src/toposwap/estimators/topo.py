@@ -98,8 +98,9 @@ class Topo(Predicting, DagLearner):
         layers of networks have a seed of their own, ``MLP(seed=...)``, ``TorchMLP(seed=...)``, and
         so has a learner that ``init`` gives as an object.
     n_restarts : int, optional
-        How often ``search="auto"`` perturbs the best order and searches again. By default what the
-        score suggests: none for least squares, 20 or more where the score chooses the edges.
+        How often ``search="auto"`` perturbs an order and searches again. By default what the score
+        suggests: none for least squares; with an L0 penalty on moments until the best score was
+        reached from three starts, at most 350 times. More never end worse with the same seed.
     time_budget : float, optional
         Seconds after which ``search="auto"`` begins no further restart. They begin with the fit;
         what has been begun is finished, and so is the solution.
