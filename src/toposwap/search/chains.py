@@ -50,8 +50,9 @@ class ChainSearch(Search):
 
     Few columns are searched exhaustively. Else a chain ends when it has met no better optimum for a
     while, and the search when the best score was reached from three starts, or all steps are made.
-    The end is a local optimum under insertions, swaps of the ends of edges, and adding, removing,
-    turning or exchanging any edge; and a KKT point.
+    Each chain descends to local optima under insertions and under adding, removing, turning or
+    exchanging any edge; without restarts there is no chain, and insertions and swaps remain. The
+    end is a KKT point.
 
     Parameters
     ----------
