@@ -108,7 +108,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer seeds, no d = 1000")
     quick = parser.parse_args().quick
     seeds = 2 if quick else 10
-    ts.Topo(score="bic", n_restarts=1).fit(np.random.default_rng(0).standard_normal((50, 5)))
+    ts.Topo(score="bic", n_restarts=1).fit(np.random.default_rng(0).standard_normal((50, 20)))
     against_flop("ER4, n=1000, d=100, 50 restarts", "ER4", 1000, 100, 50, seeds)
     against_flop("ER4, n=1000, d=50, 50 restarts", "ER4", 1000, 50, 50, seeds)
     against_flop("ER2, n=1000, d=300, no restarts", "ER2", 1000, 300, 0, seeds)
