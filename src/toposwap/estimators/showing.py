@@ -10,6 +10,8 @@ from toposwap.estimators.sklearn_api import check_fitted
 if TYPE_CHECKING:
     import os
 
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
 
@@ -63,6 +65,105 @@ class Showing:
             notes=tuple(notes),
         )
 
+    def summary(self) -> str:
+        """What the command line prints: the edges, the score, the search and the certificate."""
+        check_fitted(self)
+        from toposwap.report.text import as_text, report
+
+        data = self._rows_at_hand()
+        return as_text(report(self, rows=None if data is None else data.n))  # type: ignore[arg-type]
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        most: int | None = None,
+        around: int | str | None = None,
+        steps: int = 1,
+        confidence: Any = None,
+        title: str | None = None,
+    ) -> Axes:
+        """Draw the graph; parameters as in :func:`toposwap.report.draw_graph`.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; by default a new figure that is as large as the graph needs.
+        most
+            How many edges, the strongest (with ``confidence`` the surest); by default as many as
+            can be followed by eye.
+        around, steps
+            Only this column, and what that many edges join to it.
+        confidence
+            As in :meth:`report`.
+        title
+            Above the graph.
+        """
+        check_fitted(self)
+        from toposwap.report.graph import reported_graph
+        from toposwap.report.plot.graph import _part, natural_size, plot_graph, require_matplotlib
+
+        require_matplotlib("plot")
+        shown, sure = _part(reported_graph(self), around, steps, confidence)  # type: ignore[arg-type]
+        if ax is None:
+            ax = _new_axes(natural_size(shown, most))
+        return plot_graph(shown, ax, title=title, most=most, by=sure)
+
+    def plot_edge(self, i: int | str, j: int | str, ax: Axes | None = None, X: Any = None) -> Axes:
+        """Draw column ``j`` over ``i``: the fitted line or curve, and the rows around it."""
+        check_fitted(self)
+        from toposwap.report.plot.graph import require_matplotlib
+        from toposwap.report.plot.models import plot_edge
+
+        require_matplotlib("plot_edge")
+        source = self._column("i", i)  # type: ignore[attr-defined]
+        target = self._column("j", j)  # type: ignore[attr-defined]
+        ax = _new_axes((4.5, 3.4)) if ax is None else ax
+        return plot_edge(self, self._rows_at_hand(X), source, target, ax)  # type: ignore[arg-type]
+
+    def plot_history(self, ax: Axes | None = None) -> Axes:
+        """Draw the score after each step of the search."""
+        check_fitted(self)
+        from toposwap.report.plot.graph import require_matplotlib
+        from toposwap.report.plot.models import plot_history
+
+        require_matplotlib("plot_history")
+        return plot_history(self, _new_axes((5.0, 3.2)) if ax is None else ax)  # type: ignore[arg-type]
+
+    def plot_residuals(
+        self, column: int | str | None = None, axes: Any = None, X: Any = None
+    ) -> NDArray[Any]:
+        """Draw what the model leaves unexplained, and return the axes.
+
+        Of ``column`` its residuals over the fitted values and their quantiles, two axes; without
+        one the worst column of each check of the model's assumptions, four.
+        """
+        check_fitted(self)
+        import numpy as np
+
+        from toposwap.report.plot.graph import require_matplotlib
+        from toposwap.report.plot.models import plot_residuals
+
+        require_matplotlib("plot_residuals")
+        target = None if column is None else self._column("column", column)  # type: ignore[attr-defined]
+        if axes is None:
+            from matplotlib import pyplot as plt
+
+            shape, size = ((2, 2), (8.0, 6.0)) if target is None else ((1, 2), (8.0, 3.2))
+            axes = plt.subplots(*shape, figsize=size, layout="constrained")[1]
+        drawn = np.asarray(axes)
+        flat = list(drawn.ravel())
+        plot_residuals(self, self._rows_at_hand(X), target, flat)  # type: ignore[arg-type]
+        return drawn
+
+    def _repr_html_(self) -> str:
+        """In a notebook: a small graph, the headline and the certificate, once fitted."""
+        if not hasattr(self, "result_"):
+            return str(super()._repr_html_())  # type: ignore[misc]
+        from toposwap.report.page.notebook import as_notebook
+
+        return as_notebook(self)  # type: ignore[arg-type]
+
     def _rows_at_hand(self, X: Any = None) -> Dataset | None:
         """The data behind the model: ``X`` if given, else what ``fit`` saw; None if gone."""
         if X is None:
@@ -72,3 +173,10 @@ class Showing:
         if tuple(data.names) != tuple(names):
             raise InputError("X: its columns are not those that the model was fitted to")
         return data
+
+
+def _new_axes(size: tuple[float, float]) -> Axes:
+    """Of a new figure of this size in inches."""
+    from matplotlib import pyplot as plt
+
+    return plt.subplots(figsize=size, layout="constrained")[1]

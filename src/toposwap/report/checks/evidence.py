@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: The share of its rows that an edge should be able to do without.
 _ROWS = 0.01
+#: Standard errors, in square roots of the price, from which on an edge is left alone.
+_SAFE = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +86,8 @@ def carried_by_few(
     """Edges that are not worth ``price`` any more without one percent of the rows.
 
     Which rows is guessed by what each adds to the weight, (X'X)^-1 x_r e_r; what is left is then
-    fitted again without them, so that nothing is claimed on the guess alone. Edges that few rows
-    can carry at all are those with a gain near the price: others are not tried.
+    fitted again without them, so that nothing is claimed on the guess alone. Edges that by
+    the guess would stay worth several times their price are not tried.
     """
     m = len(residuals.rows)
     count = max(1, int(np.ceil(_ROWS * m)))
@@ -97,10 +99,14 @@ def carried_by_few(
         X = residuals.rows[:, parents]
         y = residuals.rows[:, j]
         Z = (X - X.mean(axis=0)) / X.std(axis=0)
-        pull = np.linalg.lstsq(Z.T @ Z, Z.T, rcond=None)[0] * residuals.left[:, j]
+        pull = np.linalg.pinv(Z.T @ Z) @ Z.T * residuals.left[:, j]
+        scale = X.std(axis=0)
         for k, i in enumerate(parents):
             sign = np.sign(evidence.weight[i, j])
             helped = np.argsort(-sign * pull[k])[:count]
+            guess = sign * (evidence.weight[i, j] - pull[k, helped].sum() / scale[k])
+            if guess > _SAFE * np.sqrt(price) * evidence.error[i, j]:
+                continue
             kept = np.ones(m, dtype=bool)
             kept[helped] = False
             weight, gain = _refitted(X[kept], y[kept], k)
@@ -125,15 +131,13 @@ def _refitted(X: NDArray[np.float64], y: NDArray[np.float64], k: int) -> tuple[f
     scale = Z.std(axis=0)
     if not scale.all():
         return 0.0, 0.0
-    Q, R = np.linalg.qr(Z / scale)
-    if np.abs(np.diag(R)).min() < 1e-12 * np.sqrt(len(y)):
-        return 0.0, 0.0
+    Z = Z / scale
     centred = y - y.mean()
-    found = np.linalg.solve(R, Q.T @ centred)
-    left = centred - Z / scale @ found
-    row = np.linalg.inv(R)[k]
+    inverse = np.linalg.pinv(Z.T @ Z)
+    found = inverse @ (Z.T @ centred)
+    left = centred - Z @ found
     total = float(left @ left)
-    without = total + found[k] ** 2 / float(row @ row)
+    without = total + found[k] ** 2 / max(float(inverse[k, k]), np.finfo(float).tiny)
     return float(found[k] / scale[k]), float(len(y) * np.log(without / total)) if total else np.inf
 
 

@@ -22,7 +22,7 @@ def independence(residuals: Residuals) -> Check | None:
     x = residuals.rows - residuals.rows.mean(axis=0)
     x /= np.where(x.std(axis=0) > 0.0, x.std(axis=0), 1.0)
     related = x.T @ residuals.standard / len(x)
-    asked = ~residuals.descendants & ~residuals.edges & ~np.eye(d, dtype=bool)
+    asked = ~residuals.descendants.T & ~residuals.edges & ~np.eye(d, dtype=bool)
     pairs = int(asked.sum())
     if not pairs:
         return None

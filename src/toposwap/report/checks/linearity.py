@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from toposwap.report.checks.base import Check, Finding, told, verdict_of
 from toposwap.report.checks.residuals import Residuals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: Share of what is left over that curves explain before it counts.
 _SHARE = 0.05
@@ -33,12 +38,12 @@ def linearity(residuals: Residuals) -> Check | None:
             continue
         powers = np.column_stack([Z[:, bent] ** 2, Z[:, bent] ** 3])
         lines = np.column_stack([np.ones(m), Z])
-        beyond = powers - lines @ np.linalg.lstsq(lines, powers, rcond=None)[0]
+        beyond = powers - lines @ _least_squares(lines, powers)
         e = residuals.left[:, j] - residuals.left[:, j].mean()
         total = float(e @ e)
         if total == 0.0:
             continue
-        fit = beyond @ np.linalg.lstsq(beyond, e, rcond=None)[0]
+        fit = beyond @ _least_squares(beyond, e)
         share = float(fit @ fit) / total
         if share > max(_SHARE, 4.0 * powers.shape[1] / m):
             strongest = parents[bent][int(np.argmax(_alone(beyond, e, len(bent))))]
@@ -60,7 +65,12 @@ def linearity(residuals: Residuals) -> Check | None:
     )
 
 
-def _alone(beyond: np.ndarray, e: np.ndarray, count: int) -> np.ndarray:
+def _least_squares(A: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """By the normal equations: columns are standardised, few, and two digits are enough."""
+    return np.asarray(np.linalg.lstsq(A.T @ A, A.T @ b, rcond=1e-10)[0])
+
+
+def _alone(beyond: NDArray[np.float64], e: NDArray[np.float64], count: int) -> NDArray[np.float64]:
     """How much of ``e`` the square and the cube of each parent follow alone, (count,)."""
     size = np.sqrt(np.einsum("ij,ij->j", beyond, beyond))
     fit = (beyond.T @ e / np.where(size > 0.0, size, 1.0)) ** 2

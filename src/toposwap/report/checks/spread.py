@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from toposwap.report.checks.base import Check, Finding, told, verdict_of
 from toposwap.report.checks.residuals import Residuals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: Correlation of sizes of residuals with fitted values that the eye sees as a funnel.
 _FUNNEL = 0.2
@@ -40,13 +45,13 @@ def equal_spread(residuals: Residuals) -> Check | None:
     )
 
 
-def _ranks(x: np.ndarray) -> np.ndarray:
+def _ranks(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Places in order, ties sharing their mean, (n,)."""
     _, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2.0)[inverse]
 
 
-def correlation(x: np.ndarray, y: np.ndarray) -> float:
+def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     """Of two samples (n,); 0 where one does not vary."""
     x, y = x - x.mean(), y - y.mean()
     size = float(np.sqrt((x @ x) * (y @ y)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -166,11 +167,9 @@ def _units(model: Topo, data: Dataset | None) -> dict[str, Any]:
         if np.isfinite(share):
             text += f" Along {share:.0%} of the directed paths the variance rises."
     if data is not None and data.n > data.d and np.isfinite(share):
-        try:
+        with contextlib.suppress(ValueError, np.linalg.LinAlgError):
             text += (
                 f" R²-sortability is {r2_sortability(data, model.adjacency_matrix_):.2f} "
-                "(1/2 is chance; near 1, sorting by how well columns are explained finds the order)."
+                "(1/2 is chance; near 1, sorting by R² finds the order)."
             )
-        except (ValueError, np.linalg.LinAlgError):
-            pass
     return _told("Units and sortability", "look" if depends and share > 0.9 else "fine", text)

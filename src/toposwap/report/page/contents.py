@@ -15,7 +15,6 @@ from toposwap.report.page.audit import audit
 from toposwap.report.page.columns import column_records
 from toposwap.report.page.edges import Spoken, edge_records, linear_evidence, price_of
 from toposwap.report.page.packed import digits
-from toposwap.report.page.sureness import sureness_of
 from toposwap.report.page.views import (
     FEW_EDGES,
     FEW_NODES,
@@ -26,6 +25,7 @@ from toposwap.report.page.views import (
     view,
 )
 from toposwap.report.record import record_of
+from toposwap.report.sureness import sureness_of
 from toposwap.report.text import summary_lines
 from toposwap.report.words import certificate_explained, counted
 
@@ -59,7 +59,7 @@ def page_contents(
         What it was fitted to; without it the page has the graph, and no distributions or checks.
     confidence
         Something with ``probabilities`` of edges (d, d), see
-        :func:`~toposwap.report.page.sureness.sureness_of`.
+        :func:`~toposwap.report.sureness.sureness_of`.
     title
         Above the page.
     command

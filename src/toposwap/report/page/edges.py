@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
     from toposwap.estimators import Topo
     from toposwap.report.checks import Residuals
-    from toposwap.report.page.sureness import Sureness
+    from toposwap.report.sureness import Sureness
 
 _POINTS = 33
 #: Rows on which a curve's part is measured.
@@ -99,7 +99,7 @@ def linear_evidence(
 
 
 def _quantile(data: Dataset | None, model: Topo, j: int) -> float:
-    """Student's t at 0.975, by its expansion in 1 / degrees of freedom (three decimals from 3 on)."""
+    """Student's t at 0.975, by its expansion in the inverse of the degrees of freedom."""
     assert data is not None
     free = max(1, data.n - int(np.count_nonzero(model.adjacency_matrix_[:, j])) - 1)
     z = 1.959963984540054

@@ -147,7 +147,7 @@ def overview(
         between[of[i], of[j]] += 1
     np.fill_diagonal(between, 0)
     early = np.array([position[group].mean() for group in clusters])
-    both = between + between.T
+    both = _main_links(between + between.T)
     downwards = (early[:, None] < early) | (
         (early[:, None] == early) & np.tri(len(early), k=-1, dtype=bool).T
     )
@@ -173,9 +173,23 @@ def overview(
         ],
         "box_height": height,
         "links": links,
+        "links_left_out": int(np.count_nonzero(np.triu(between + between.T))) - len(links),
         "width": round(layout.width, 1),
         "height": round(layout.n_levels * grid.pitch - gap, 1),
     }
+
+
+def _main_links(both: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What joins everything that is joined, by the thickest links, and a third as many more."""
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    tree = minimum_spanning_tree(np.where(both > 0, -both, 0)).toarray() != 0.0
+    kept = tree | tree.T
+    others = np.argwhere(np.triu(np.where(kept, 0, both)))
+    others = others[np.argsort(-both[others[:, 0], others[:, 1]], kind="stable")]
+    for a, b in others[: len(both) // 3]:
+        kept[a, b] = kept[b, a] = True
+    return np.where(kept, both, 0)
 
 
 def _text_width(text: str) -> float:

@@ -17,6 +17,7 @@ from toposwap.report.plot.routing import Grid
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
     from toposwap.report.graph import ReportedGraph
@@ -47,10 +48,19 @@ class Canvas:
 
     GAP: ClassVar[float] = 0.34
 
-    def __init__(self, labels: Sequence[str], arrows: Sequence[int]) -> None:
-        self._figure = Figure(figsize=(4, 4))
-        FigureCanvasAgg(self._figure)
-        self._axes = self._figure.add_axes((0, 0, 1, 1))
+    def __init__(
+        self, labels: Sequence[str], arrows: Sequence[int], axes: Axes | None = None
+    ) -> None:
+        if axes is None:
+            self._figure = Figure(figsize=(4, 4))
+            FigureCanvasAgg(self._figure)
+            axes = self._figure.add_axes((0, 0, 1, 1))
+        else:
+            figure = axes.get_figure(root=True)
+            assert figure is not None
+            self._figure = figure
+        self._axes = axes
+        self._scale = 1.0
         self._axes.set_axis_off()
         self._texts: list[Any] = [
             self._axes.text(
@@ -78,8 +88,12 @@ class Canvas:
         self.box_height = max(max(box.height for box in extents) / dpi + 0.18, 0.36)
         self._width = self._height = 0.0
 
-    def draw(self, layout: Layout, graph: ReportedGraph) -> None:
-        """Draw the nodes and the edges of ``layout``, the weakest edges lowest."""
+    def draw(self, layout: Layout, graph: ReportedGraph, into: int | None = None) -> None:
+        """Draw the nodes and the edges of ``layout``, the weakest edges lowest.
+
+        ``into`` axes that have their size, letters and lines shrink to fit, with that many lines
+        of a legend below.
+        """
         # The wider the graph, the farther arrows go sideways, and the more height they need.
         level_gap = float(np.clip(0.09 * layout.width, 0.6, 1.5))
         grid = Grid(
@@ -87,6 +101,14 @@ class Canvas:
         )
         self._width = layout.width
         self._height = layout.n_levels * grid.pitch - level_gap
+        if into is not None:
+            room = self._axes.get_window_extent()
+            inches = room.width / self._figure.dpi, room.height / self._figure.dpi
+            # The legend stands below.
+            high = self._height + 0.22 * into + 2 * _MARGIN
+            self._scale = min(1.0, inches[0] / (self._width + 2 * _MARGIN), inches[1] / high)
+            for text in self._texts:
+                text.set_fontsize(_FONT_SIZE * self._scale)
         top = [-grid.top(int(level)) for level in layout.level]
         for text, x, y in zip(self._texts, layout.x, top, strict=True):
             text.set_position((x, y - self.box_height / 2.0))
@@ -105,6 +127,31 @@ class Canvas:
             self._draw_edge(
                 points, codes, width, edge_colour(graph, i, j), "-" if is_open else _HEAD
             )
+
+    def place(self, handles: Sequence[Line2D], title: str | None) -> Axes:
+        """Add title and the legend's ``handles`` to axes that have their size."""
+        foot = 0.22 * len(handles) + _MARGIN
+        middle = self._width / 2.0
+        room = self._axes.get_window_extent()
+        wide = max(
+            self._width + 2 * _MARGIN,
+            (self._height + foot + _MARGIN) * room.width / max(room.height, 1.0),
+        )
+        high = wide * room.height / max(room.width, 1.0)
+        self._axes.set_xlim(middle - wide / 2.0, middle + wide / 2.0)
+        spare = max(0.0, high - self._height - foot - _MARGIN)
+        self._axes.set_ylim(-self._height - foot - spare / 2.0, _MARGIN + spare / 2.0)
+        if title:
+            self._axes.set_title(printable(title, keep="\n"), parse_math=False)
+        self._axes.legend(
+            handles=handles,
+            loc="lower center",
+            frameon=False,
+            fontsize=0.85 * _FONT_SIZE * max(self._scale, 0.6),
+            labelcolor=_INK,
+            handlelength=2.4,
+        )
+        return self._axes
 
     def finish(self, handles: Sequence[Line2D], title: str | None) -> Figure:
         """Add title and the legend's ``handles``, and cut the paper to size."""
@@ -150,7 +197,7 @@ class Canvas:
                 boxstyle=f"round,pad={radius},rounding_size={radius}",
                 facecolor=_BOX,
                 edgecolor=_BORDER,
-                linewidth=0.9,
+                linewidth=0.9 * self._scale,
                 zorder=3,
             )
         )
@@ -163,16 +210,23 @@ class Canvas:
         colour: str,
         style: str,
     ) -> None:
+        width *= self._scale
         # A white rim shows which of two crossing arrows is which; it spares the heads of others.
         rim = Path(points[:-1], codes[:-1])
         self._axes.add_patch(
-            PathPatch(rim, facecolor="none", edgecolor="white", linewidth=width + 2.2, zorder=2)
+            PathPatch(
+                rim,
+                facecolor="none",
+                edgecolor="white",
+                linewidth=width + 2.2 * self._scale,
+                zorder=2,
+            )
         )
         self._axes.add_patch(
             FancyArrowPatch(
                 path=Path(points, codes),
                 arrowstyle=style,
-                mutation_scale=7.5 + 1.9 * width,
+                mutation_scale=7.5 * self._scale + 1.9 * width,
                 color=colour,
                 linewidth=width,
                 joinstyle="miter",

@@ -85,9 +85,12 @@ function drawForbidden(root, places) {
   if (!state.forbidden || !contents.knowledge) return;
   for (const [i, j] of contents.knowledge.forbidden) {
     if (!places.has(i) || !places.has(j)) continue;
-    const [ax, ay] = places.get(i), [bx, by] = places.get(j), x = (ax + bx) / 2, y = (ay + by) / 2;
+    const [ax, ay] = places.get(i), [bx, by] = places.get(j), far = Math.hypot(bx - ax, by - ay) || 1;
+    // To the side, as there may be an arrow the other way.
+    const side = Math.min(60, 0.35 * far), mx = (ax + bx) / 2 - (by - ay) / far * side, my = (ay + by) / 2 + (bx - ax) / far * side;
+    const x = (ax + bx) / 4 + mx / 2, y = (ay + by) / 4 + my / 2;
     const group = svg("g", {}, svg("title", {}, `forbidden: ${nameOf(i)} → ${nameOf(j)}`));
-    group.append(svg("path", { class: "forbidden", d: `M${ax},${ay}L${bx},${by}` }));
+    group.append(svg("path", { class: "forbidden", d: `M${ax},${ay}Q${mx},${my} ${bx},${by}` }));
     group.append(svg("path", { class: "forbidden-cross", d: `M${x - 5},${y - 5}l10,10m0,-10l-10,10` }));
     root.append(group);
   }

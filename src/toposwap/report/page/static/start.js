@@ -1,5 +1,9 @@
 // Controls, and the first picture.
-page.setView = (view) => { Object.assign(state, { view, path: null }); if (view === "near" && state.chosen !== null) state.focus = state.chosen; render(); };
+page.setView = (view) => {
+  if (view === "near" && state.chosen !== null) state.focus = state.chosen;
+  Object.assign(state, { view, path: null, edge: null, chosen: view === "near" ? state.chosen : null });
+  render();
+};
 page.showSettings = () => {
   for (const button of byId("view-buttons").children) button.setAttribute("aria-pressed", String(button.dataset.view === state.view || (button.dataset.view === "clusters" && state.view === "cluster")));
   byId("mode-dag").setAttribute("aria-pressed", String(state.mode === "dag"));

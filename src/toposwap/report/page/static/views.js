@@ -47,6 +47,7 @@ function drawLaidOut(root, view) {
   const note = (hidden ? plural(hidden, "edge") + " hidden by the slider" : "");
   return [[-margin, -margin, view.width + 2 * margin, view.height + 2 * margin + 14], note];
 }
+const GAP = 34;
 /** Causes above, effects below, in rows that wrap. */
 function drawNear(root) {
   if (state.focus === null) state.focus = columns.map((_, v) => v).reduce((best, v) => (into[v].length + outOf[v].length > into[best].length + outOf[best].length ? v : best), 0);
@@ -55,7 +56,7 @@ function drawNear(root) {
   const rows = (list, end) => {
     const found = []; let row = [], used = 0;
     for (const edge of list) {
-      const wide = contents.boxes.widths[edge[end]] + 26;
+      const wide = contents.boxes.widths[edge[end]] + GAP;
       if (used + wide > across && row.length) { found.push(row); row = []; used = 0; }
       row.push(edge); used += wide;
     }
@@ -63,11 +64,11 @@ function drawNear(root) {
     return found;
   };
   const place = (row, end, y) => {
-    const total = row.reduce((sum, edge) => sum + contents.boxes.widths[edge[end]] + 26, -26);
+    const total = row.reduce((sum, edge) => sum + contents.boxes.widths[edge[end]] + GAP, -GAP);
     let x = -total / 2;
-    for (const edge of row) { const wide = contents.boxes.widths[edge[end]]; page.places.set(edge[end], [x + wide / 2, y]); x += wide + 26; }
+    for (const edge of row) { const wide = contents.boxes.widths[edge[end]]; page.places.set(edge[end], [x + wide / 2, y]); x += wide + GAP; }
   };
-  const above = rows(causes, "from"), below = rows(effects, "to"), step = high + 34, first = high + 92;
+  const above = rows(causes, "from"), below = rows(effects, "to"), step = high + 44, first = high + 92;
   page.places.set(v, [0, 0]);
   // The strongest stand nearest.
   above.forEach((row, k) => place(row, "from", -first - k * step));
@@ -78,10 +79,31 @@ function drawNear(root) {
     return new Map(sorted.map((edge, k) => [edge, sorted.length > 1 ? (k / (sorted.length - 1) - 0.5) * room : 0]));
   };
   const wide = Math.max(contents.boxes.widths[v], Math.min(14 * Math.max(causes.length, effects.length), 420));
-  const bend = (x0, y0, x1, y1) => `M${x0.toFixed(1)},${y0}C${x0.toFixed(1)},${(y0 + y1) / 2} ${x1.toFixed(1)},${(y0 + y1) / 2} ${x1.toFixed(1)},${y1}`;
-  const inPorts = ports(causes, "from"), outPorts = ports(effects, "to");
-  for (const edge of [...causes].reverse()) { const [x, y] = page.places.get(edge.from); root.append(drawEdge(edge, bend(x, y + high / 2, inPorts.get(edge), -high / 2 - HEAD))); }
-  for (const edge of [...effects].reverse()) { const [x, y] = page.places.get(edge.to); root.append(drawEdge(edge, bend(outPorts.get(edge), high / 2, x, y - high / 2 - HEAD))); }
+  // An arrow to a farther row passes the nearer ones through the gap that is nearest to its box.
+  const used = new Map();
+  const gap = (row, end, x) => {
+    const sides = row.map((edge) => { const [at] = page.places.get(edge[end]), half = contents.boxes.widths[edge[end]] / 2; return [at - half, at + half]; });
+    const gaps = [sides[0][0] - GAP / 2, ...sides.slice(1).map(([left], k) => (left + sides[k][1]) / 2), sides[sides.length - 1][1] + GAP / 2];
+    const at = gaps.reduce((best, g) => (Math.abs(g - x) < Math.abs(best - x) ? g : best));
+    const before = used.get(row[0].number + ":" + at) || 0;
+    used.set(row[0].number + ":" + at, before + 1);
+    return at + (before % 2 ? -1 : 1) * Math.ceil(before / 2) * 6;
+  };
+  const route = (list, end, sign, port) => list.forEach((row, far) => [...row].reverse().forEach((edge) => {
+    const [x, y] = page.places.get(edge[end]), points = [[port.get(edge), sign * high / 2]];
+    for (let k = 0; k < far; k++) { const at = gap(list[k], end, x), middle = sign * (first + k * step); points.push([at, middle - sign * high / 2], [at, middle + sign * high / 2]); }
+    points.push([x, y - sign * high / 2]);
+    if (end === "from") points.reverse();
+    points[points.length - 1][1] -= HEAD;
+    let path = "";
+    points.forEach(([px, py], k) => {
+      const [qx, qy] = points[k - 1] || [px, py], middle = (qy + py) / 2;
+      path += k === 0 ? `M${px.toFixed(1)},${py}` : Math.abs(qx - px) < 0.01 ? `L${px.toFixed(1)},${py}` : `C${qx.toFixed(1)},${middle} ${px.toFixed(1)},${middle} ${px.toFixed(1)},${py}`;
+    });
+    root.append(drawEdge(edge, path));
+  }));
+  route(above, "from", -1, ports(causes, "from"));
+  route(below, "to", 1, ports(effects, "to"));
   for (const edge of causes) root.append(columnNode(edge.from, ...page.places.get(edge.from)));
   for (const edge of effects) root.append(columnNode(edge.to, ...page.places.get(edge.to)));
   const centre = columnNode(v, 0, 0, wide);
@@ -114,13 +136,16 @@ function drawOverview(root) {
       "data-cluster": k, click: show, keydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); show(); } },
     }));
   });
-  return [[-24, -24, view.width + 48, view.height + 62], "clusters of columns with many edges among them; click one to open it"];
+  return [[-24, -24, view.width + 48, view.height + 62], "clusters of columns with many edges among them; click one to open it" + (view.links_left_out ? `; ${view.links_left_out} weaker links not drawn` : "")];
 }
 
 // --- zoom and pan -------------------------------------------------------------------------------
 function zoomTo(wanted) { box = wanted; graph.setAttribute("viewBox", box.map((t) => t.toFixed(2)).join(" ")); }
 function fit() {
-  const frame = graph.getBoundingClientRect(), wide = frame.width || 900, high = frame.height || 640;
+  const wide = graph.getBoundingClientRect().width || 900;
+  // As high as the graph needs at full size, within reason.
+  const high = Math.min(Math.max(natural[3] * Math.min(1.1, wide / natural[2]), 460), 900);
+  graph.style.height = panel.style.maxHeight = `${high}px`;
   let [x, y, w, h] = natural;
   // Small graphs are not blown up.
   if (w < wide / 1.35) { x -= (wide / 1.35 - w) / 2; w = wide / 1.35; }
