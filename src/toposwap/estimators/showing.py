@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.report.checks import Check
 
 
 class Showing:
@@ -64,6 +65,27 @@ class Showing:
             command=command,
             notes=tuple(notes),
         )
+
+    def checks(self, X: Any = None) -> list[Check]:
+        """Whether the rows look as the model says: a verdict on each of its assumptions.
+
+        Empty where the rows are gone (``X`` gives them again) or the score makes no predictions.
+        """
+        check_fitted(self)
+        from toposwap.report.checks import checks_of, residuals_of
+
+        return checks_of(residuals_of(self, self._rows_at_hand(X)))  # type: ignore[arg-type]
+
+    def audit(self, X: Any = None) -> list[dict[str, Any]]:
+        """What a careful reader would ask about the table: ``title``, ``verdict`` and ``text``."""
+        check_fitted(self)
+        from toposwap.report.checks import residuals_of
+        from toposwap.report.page.audit import audit
+        from toposwap.report.page.edges import linear_evidence
+
+        data = self._rows_at_hand(X)
+        _, carried = linear_evidence(self, data, residuals_of(self, data))  # type: ignore[arg-type]
+        return audit(self, data, carried, ())  # type: ignore[arg-type]
 
     def summary(self) -> str:
         """What the command line prints: the edges, the score, the search and the certificate."""

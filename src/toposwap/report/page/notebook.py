@@ -1,4 +1,4 @@
-"""A fitted model in a notebook: a small graph, the headline and the certificate, without scripts."""
+"""A fitted model in a notebook: a small graph, headline and certificate, without scripts."""
 
 from __future__ import annotations
 
