@@ -128,7 +128,7 @@ def _axes(value: object) -> bool:
     kind = type(value).__module__
     if kind.startswith("matplotlib"):
         return True
-    return kind == "numpy" and getattr(value, "dtype", None) == object
+    return kind == "numpy" and str(getattr(value, "dtype", "")) == "object"
 
 
 def _figures() -> list:

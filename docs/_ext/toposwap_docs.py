@@ -8,11 +8,22 @@ import re
 import shutil
 from pathlib import Path
 
-from running import with_outputs
+from sphinx.util import logging
+
+from running import BlockError, with_outputs
+
+logger = logging.getLogger(__name__)
 
 #: Where pages stand; those that are not named here are how-to pages.
 SECTIONS = {
-    "start": ["start", "causal_graphs", "choosing", "reading_the_report", "certificate"],
+    "start": [
+        "start",
+        "causal_graphs",
+        "choosing",
+        "overview",
+        "reading_the_report",
+        "certificate",
+    ],
     "explanations": ["paper", "mathematics", "compile_time", "reliability", "glossary"],
     "more": ["comparison", "experiments", "architecture"],
 }
@@ -68,7 +79,7 @@ def _executed(app, docname: str, text: str) -> str:
     state = hashlib.sha256(text.encode())
     for path in sorted(package.rglob("*.py")):
         state.update(f"{path}{path.stat().st_mtime_ns}".encode())
-    kept = Path(app.doctreedir).parent / "executed"
+    kept = Path(app.outdir).parent / "executed"
     kept.mkdir(parents=True, exist_ok=True)
     file = kept / f"{docname.replace('/', '-')}-{state.hexdigest()[:16]}.md"
     pictures = Path(app.srcdir) / "_pictures"
@@ -77,7 +88,13 @@ def _executed(app, docname: str, text: str) -> str:
 
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(Path(app.srcdir) / "data", Path(folder) / "data")
-            file.write_text(with_outputs(text, Path(folder), pictures, docname), encoding="utf-8")
+            try:
+                done = with_outputs(text, Path(folder), pictures, docname)
+            except BlockError as error:
+                # A warning, so that one build tells of all pages; -W makes it fail.
+                logger.warning("code failed: %s", error, location=docname)
+                return text
+            file.write_text(done, encoding="utf-8")
     return file.read_text(encoding="utf-8")
 
 

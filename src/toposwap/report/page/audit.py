@@ -39,7 +39,9 @@ def audit(
     found.append(_units(model, data))
     if data is not None:
         found += [_told("The order of rows and odd values", "look", text) for text in notices(data)]
-    found += [_told("Remark", "look", remark) for remark in model.remarks_]
+    said = {record["text"] for record in found if record is not None}
+    remarks = (_told("Remark", "look", remark) for remark in model.remarks_)
+    found += [remark for remark in remarks if remark["text"] not in said]
     heard = ("missing", "left out")
     found += [
         _told("Note", "look", note)

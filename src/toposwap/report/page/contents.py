@@ -68,7 +68,8 @@ def page_contents(
         What was said while the table was read.
     """
     graph = reported_graph(model)
-    record = record_of(model, None if data is None else data.n)
+    rows = None if data is None else data.n
+    record = record_of(model, rows)
     place = {name: k for k, name in enumerate(graph.names)}
     pairs = [(place[edge["source"]], place[edge["target"]]) for edge in record["edges"]]
     known = _knowledge(model)
@@ -83,13 +84,14 @@ def page_contents(
     headline = f"{counted(len(pairs), 'edge')} among {counted(len(graph.names), 'column')}" + (
         "" if data is None else f", learned from {counted(data.n, 'row')}"
     )
+    lines = summary_lines(model, rows=rows, remarks=False)
     return {
         "title": title or "What causes what",
         "headline": headline,
         "command": command,
         "python": f"{model!r}.fit(table)",
         "record": record,
-        "summary": [[key, value] for key, value in summary_lines(model) if key],
+        "summary": [[key, value] for key, value in lines if key],
         "certificate": certificate_explained(model),
         "signed": graph.signed,
         "by_standardised": graph.by_standardised,
