@@ -53,11 +53,23 @@ suppress_warnings = ["myst.header", "config.cache", "ref.python"]
 toposwap_repository = "https://github.com/toposwap/toposwap/blob/main/"
 
 
+LITERAL = re.compile(r"(``.*?``|:\w+:`[^`]*`|`[^`]*`)")
+
+
 def escaped(_app, _what, _name, _object, _options, lines):
     """In docstrings |w| is a size, which Sphinx would take for a substitution."""
+    formula = None
     for k, line in enumerate(lines):
-        if ":math:" not in line and not line.lstrip().startswith("\\"):
-            lines[k] = re.sub(r"(?<![`\\\w])\|(?=[^|\s`][^|`]*\|)", r"\\|", line)
+        indent = len(line) - len(line.lstrip())
+        if line.lstrip().startswith(".. math::"):
+            formula = indent
+            continue
+        if formula is not None and line.strip() and indent <= formula:
+            formula = None
+        if formula is None:
+            parts = LITERAL.split(line)
+            parts[::2] = [re.sub(r"(?<!\\)\|", r"\\|", part) for part in parts[::2]]
+            lines[k] = "".join(parts)
 
 
 def setup(app):

@@ -19,6 +19,13 @@ HOSTILE = [
 ]
 
 CLICK = "(what) => document.querySelector(what).dispatchEvent(new MouseEvent('click'))"
+#: Where on the screen a path has its middle.
+MIDDLE = """(what) => {
+  const path = document.querySelector(what);
+  const point = path.getPointAtLength(path.getTotalLength() / 2);
+  const at = new DOMPoint(point.x, point.y).matrixTransform(path.getScreenCTM());
+  return [at.x, at.y];
+}"""
 SLIDE = """(value) => {
   const slider = document.getElementById("slider");
   slider.value = value;
@@ -120,7 +127,7 @@ def test_a_column_is_found_clicked_and_left_by_keys(opened, model):
 
 def test_an_edge_tells_its_numbers(opened):
     page, contents = opened.page, opened.contents
-    page.locator("#graph .edge[data-edge='0']").dispatch_event("click")
+    page.mouse.click(*page.evaluate(MIDDLE, "#graph .edge[data-edge='0'] .shaft"))
     text = page.inner_text("#panel")
     edge, more = contents["record"]["edges"][0], contents["edges"][0]
     assert f"{edge['source']} → {edge['target']}" in text.replace("—", "→").replace("\n", " ")
