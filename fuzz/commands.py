@@ -202,12 +202,13 @@ def _knowledge_file(draw: Draw, made: CommandRun) -> Path:
     if kind == "txt":
         end = draw.among(["\n", "\r\n"])
         tiers = f'1* "{first}"{end}2 {second}{end}3 '
-        path.write_text(f"/knowledge{end}addtemporal{end}{tiers}{end}forbiddirect{end}", "utf-8")
+        text = f"/knowledge{end}addtemporal{end}{tiers}{end}forbiddirect{end}"
+        path.write_text(text, "utf-8", "surrogatepass")
     elif kind == "json":
         path.write_text(json.dumps({"required": [[first, second]]}), "utf-8")
     elif kind == "csv":
         rows = [["cause", "effect", "kind"], [first, second, draw.among(["allowed", "required"])]]
-        with path.open("w", encoding="utf-8", newline="") as file:
+        with path.open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
             csv.writer(file).writerows(rows)
     return path
 
