@@ -27,9 +27,14 @@ import numpy as np
 from toposwap.core.factor import power_of_two, retriangularise
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    #: d arrays (m,) of numbers of any type.
+    Columns = Sequence[NDArray[Any]]
 
 #: Columns up to which products are worth it; of more, a block has too few rows for its triangle.
 _FEW = 256
@@ -68,20 +73,22 @@ class Moments:
     _in_triangle: float = field(repr=False, default=0.0)
 
     @classmethod
-    def beginning(cls, rows: Floats) -> Moments:
-        """With shift and scale of ``rows`` (m, d), finite numbers, which are not yet added."""
-        low, high = rows.min(axis=0), rows.max(axis=0)
+    def beginning(cls, columns: Columns) -> Moments:
+        """With shift and scale of d ``columns`` (m,) of finite numbers, which are not yet added."""
+        low = np.array([float(x.min()) for x in columns])
+        high = np.array([float(x.max()) for x in columns])
+        mean = np.array([float(x.mean(dtype=np.float64)) for x in columns])
         # A column that is constant is zero after the shift, and shows it.
-        shift = np.where(low == high, low, rows.mean(axis=0, dtype=np.float64))
+        shift = np.where(low == high, low, mean)
         scale = power_of_two(np.maximum(high - shift, shift - low))
-        size = rows.shape[1] + 1
+        size = len(columns) + 1
         return cls(shift, scale, np.zeros((size, size), order="F"))
 
     @classmethod
-    def of(cls, rows: Floats, weights: Floats | None = None) -> Moments:
-        """The moments of one block (m, d) of finite numbers."""
-        moments = cls.beginning(rows)
-        moments.add(rows, weights)
+    def of(cls, columns: Columns, weights: Floats | None = None) -> Moments:
+        """The moments of one block of d ``columns`` (m,) of finite numbers."""
+        moments = cls.beginning(columns)
+        moments.add(columns, weights)
         return moments
 
     @property
@@ -89,13 +96,13 @@ class Moments:
         """Number of columns."""
         return self.shift.size
 
-    def add(self, rows: Floats, weights: Floats | None = None) -> bool:
-        """Add ``rows`` (m, d), each as often as ``weights`` (m,) say; any floats, never changed.
+    def add(self, columns: Columns, weights: Floats | None = None) -> bool:
+        """Add the rows of d ``columns`` (m,), each as often as ``weights`` (m,) say.
 
-        False, and nothing is added, where one of them is not finite.
+        Any numbers, never changed. False, and nothing is added, where one of them is not finite.
         """
-        block = self._shifted(rows, weights)
-        count = float(len(rows)) if weights is None else float(weights.sum())
+        block = self._shifted(columns, weights)
+        count = float(len(block)) if weights is None else float(weights.sum())
         if self._products is not None:
             from scipy.linalg import blas
 
@@ -111,7 +118,7 @@ class Moments:
                 return True
             # These rows are unlike those before: their products would drown what was known.
             self._collect()
-            block = self._shifted(rows, weights)
+            block = self._shifted(columns, weights)
         elif not np.isfinite(block.sum()):
             return False
         self._rotate(block)
@@ -163,15 +170,16 @@ class Moments:
 
     # --- inside ----------------------------------------------------------------------------------
 
-    def _shifted(self, rows: Floats, weights: Floats | None) -> Floats:
-        """A of ``rows``, (m, d + 1), times the roots of the weights, a fresh array."""
-        block = np.empty((len(rows), self.d + 1), order="F")
+    def _shifted(self, columns: Columns, weights: Floats | None) -> Floats:
+        """A of the rows, (m, d + 1), times the roots of the weights, a fresh array."""
+        block = np.empty((len(columns[0]), self.d + 1), order="F")
         block[:, 0] = 1.0
         with np.errstate(over="ignore", invalid="ignore"):
-            for j in range(self.d):
+            for j, given in enumerate(columns):
                 column = block[:, j + 1]
-                np.subtract(rows[:, j], self.shift[j], out=column)
-                column /= self.scale[j]
+                np.subtract(given, self.shift[j], out=column, dtype=np.float64)
+                # The inverse of a power of two is exact.
+                column *= 1.0 / self.scale[j]
             if weights is not None:
                 block *= np.sqrt(weights)[:, None]
         return block
