@@ -223,7 +223,7 @@ class Dataset:
                 "1 sample (one row) tells nothing about how columns vary together: give more rows"
             )
         factor, scale = moments.factor(center=center)
-        constant = moments.constant() if center else ~factor.any(axis=0)
+        constant = moments.constant() if center else np.asarray(~factor.any(axis=0))
         _refuse_constant(constant, labels, center=center)
         mean = moments.mean() if center else np.zeros(len(labels))
         n = round(moments.n)

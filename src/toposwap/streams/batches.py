@@ -62,9 +62,7 @@ class Batch:
         return good
 
 
-def batches_of(
-    given: Iterable[Any], names: Sequence[Any] | None = None
-) -> Iterator[Batch]:
+def batches_of(given: Iterable[Any], names: Sequence[Any] | None = None) -> Iterator[Batch]:
     """Batches of arrays (m, d), frames, dicts of columns or Arrow batches, one by one.
 
     Those after the first are matched to its names; arrays have the names ``names`` or x0, x1, ...
@@ -92,7 +90,7 @@ def batches_of(
 
 
 def matched(batch: Batch, names: tuple[str, ...]) -> Batch:
-    """``batch`` with its columns in the order of ``names``, or a refusal that tells the difference."""
+    """``batch`` with its columns in the order of ``names``; refused where they are others."""
     if batch.names == names:
         return batch
     missing = [name for name in names if name not in batch.names]
@@ -138,7 +136,9 @@ def _columns(table: Any, number: int) -> tuple[tuple[str, ...] | None, tuple[NDA
             raise InputError(
                 f"batch {number}: expected two dimensions (rows, columns), got {values.ndim}"
             )
-        return None, tuple(numbers(values[:, j], f"column {j + 1}", "") for j in range(values.shape[1]))
+        return None, tuple(
+            numbers(values[:, j], f"column {j + 1}", "") for j in range(values.shape[1])
+        )
     shown = tuple(str(name) for name in names)
     source = f"batch {number}"
     return shown, tuple(

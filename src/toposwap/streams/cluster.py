@@ -72,9 +72,7 @@ def from_files_on(
     return _computed(_tree(tasks, _delayed(_merged)), client).dataset(center=center)
 
 
-def _passed_over(
-    part: Any, source: str, names: tuple[str, ...] | None, drop_missing: bool
-) -> Pass:
+def _passed_over(part: Any, source: str, names: tuple[str, ...] | None, drop_missing: bool) -> Pass:
     """On a worker: one partition."""
     passed = Pass(drop_missing=drop_missing)
     for batch in batches_of([part], names):
@@ -106,7 +104,7 @@ def _tree(tasks: list[Any], merge: Callable[[Any, Any], Any]) -> Any:
 
 def _delayed(function: Callable[..., Any]) -> Callable[..., Any]:
     try:
-        from dask import delayed
+        from dask.delayed import delayed
     except ImportError:
         raise MissingExtraError("distributed", "dask", "data on a cluster") from None
     made: Callable[..., Any] = delayed(function, pure=True)
@@ -119,16 +117,4 @@ def _computed(task: Any, client: Any) -> Pass:
     return passed
 
 
-def connect(address: str) -> Any:
-    """A client of the cluster at ``address``, or one line that says why not."""
-    try:
-        from distributed import Client
-    except ImportError:
-        raise MissingExtraError("distributed", "dask", "--dask") from None
-    try:
-        return Client(address, timeout=10, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise InputError(f"--dask: no scheduler answers at {address!r}: {error}") from None
-
-
-__all__ = ["connect", "from_dask", "from_files_on"]
+__all__ = ["from_dask", "from_files_on"]

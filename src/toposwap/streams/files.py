@@ -123,7 +123,7 @@ class FileStream:
                         return
                     ahead.put(piece.after(before))
                 before += file.stat().st_size
-        except BaseException as error:  # noqa: BLE001 - raised where the pieces are used
+        except BaseException as error:
             ahead.put(error)
             return
         ahead.put(None)

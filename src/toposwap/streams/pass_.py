@@ -133,7 +133,9 @@ class Pass:
         for batch in waiting:
             if not batch.finite().all():
                 raise _not_finite(batch)
-        columns = [np.concatenate(parts) for parts in zip(*(b.columns for b in waiting), strict=True)]
+        columns = [
+            np.concatenate(parts) for parts in zip(*(b.columns for b in waiting), strict=True)
+        ]
         if not len(columns[0]):
             return
         self._coded = [
@@ -147,9 +149,7 @@ class Pass:
     def _remarks(self) -> tuple[str, ...]:
         told = []
         if self.dropped:
-            told.append(
-                f"{self.dropped} of {self.rows} rows have missing values and were left out"
-            )
+            told.append(f"{self.dropped} of {self.rows} rows have missing values and were left out")
         if self._coded:
             told.append(
                 f"{listed(self._coded)}: few values in the first rows, so perhaps categories or "

@@ -58,9 +58,7 @@ class Piece:
         )
 
 
-def names_in(
-    file: Path, *, sep: str | None = None, decimal: str | None = None
-) -> tuple[str, ...]:
+def names_in(file: Path, *, sep: str | None = None, decimal: str | None = None) -> tuple[str, ...]:
     """The names of the columns of a file, from its beginning alone where that is possible."""
     source = Source.of(file)
     if _is_parquet(source):
@@ -165,9 +163,9 @@ def _by_arrow(
 
     wanted = [f"c{header.index(name)}" for name in names]
 
-    def opened(types: dict[str, Any]) -> Any:
+    def opened(stream: Any, types: dict[str, Any]) -> Any:
         return arrow_csv.open_csv(
-            source.open(),
+            stream,
             read_options=arrow_csv.ReadOptions(
                 block_size=_BYTES, skip_rows=1, column_names=[f"c{k}" for k in range(len(header))]
             ),
@@ -183,13 +181,13 @@ def _by_arrow(
 
     first, size = 1, 0.0
     try:
-        with opened({}) as probe:
+        with source.open() as stream, opened(stream, {}) as probe:
             types = {
                 field.name: pa.float64()
                 for field in probe.schema
                 if pa.types.is_integer(field.type) or pa.types.is_null(field.type)
             }
-        with opened(types) as reader:
+        with source.open() as stream, opened(stream, types) as reader:
             for batch in reader:
                 yield Piece(tuple(batch.columns), source.shown, first, size)
                 first += batch.num_rows

@@ -133,6 +133,7 @@ def _number(digits: str) -> float:
 
 
 def unreadable(source: Source, kind: str, error: Exception) -> InputError:
+    """What is said of a file that a reader of its ``kind`` could not read."""
     lines = str(error).strip().splitlines()
     return InputError(
         f"cannot read {source.shown} as {kind}: {lines[0] if lines else type(error).__name__}"
