@@ -232,7 +232,7 @@ def _nothing(_draw: Draw, _made: CommandRun) -> str:
 #: For each option and argument of any command how a value is drawn, and how often an option is.
 OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "table": (_table, 1.0), "weights": (_graph, 1.0), "true": (_graph, 1.0),
-    "tables": (_table, 1.0), "weights": (_graph, 1.0), "true": (_graph, 1.0),
+    "tables": (_table, 1.0),
     "stream": (None, 0.05),
     "sample": (lambda draw, _made: draw.among([2, 10, 50, 10**6]), 0.05),
     "estimate": (_graph, 1.0), "name": (_chosen("nothing", "no.toml", "\x1b[31m"), 1.0),
