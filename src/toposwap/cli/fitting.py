@@ -51,14 +51,16 @@ def fit_table(
         learning.build()
         knowing.knowledge()
         chosen = reading.chosen(table)
-        frame, left_out, row_weights = chosen
+        frame, left_out = chosen.frame, chosen.left_out
+        rows = {"sample_weight": chosen.weights, "interventions": chosen.interventions}
         known = knowing.about([str(name) for name in frame.columns], left_out)
         init = start(chosen)
         progress.say("preparing the search")
         began = clock()
         kinds = reading.known_kinds(frame)
         model = learning.build(init, progress, known, kinds)
-        model.fit(frame, sample_weight=row_weights)
+        model.intervention_kind = reading.intervening.kind
+        model.fit(frame, **rows)
         seconds = clock() - began
         if not knowing.compare_without or model.status_ == "interrupted":
             return Fitted(model, frame, seconds)
@@ -67,7 +69,8 @@ def fit_table(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ToposwapWarning)
             without = learning.build(init, progress, kinds=kinds)
-            without.fit(frame, sample_weight=row_weights)
+            without.intervention_kind = reading.intervening.kind
+            without.fit(frame, **rows)
         return Fitted(model, frame, seconds, without)
 
 

@@ -54,12 +54,12 @@ class Interventions:
     def summary(self, weights: NDArray[np.float64] | None = None) -> Environments:
         """How often each set of targets occurs; ``weights`` (n,) say how often each row counts."""
         sets, where = self.environments()
-        return Environments(self.kind, sets, np.bincount(where, weights=weights))
+        return Environments(self.kind, sets, np.bincount(where, weights=weights).astype(float))
 
     @property
     def always(self) -> NDArray[np.bool_]:
         """Variables (d,) that have no mechanism in these rows, since they were set in all."""
-        return self.targets.all(axis=0) & (self.kind == "perfect")
+        return np.asarray(self.targets.all(axis=0) & (self.kind == "perfect"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,7 +103,7 @@ def identified(data: Dataset, told: Admissible) -> Admissible:
     np.fill_diagonal(unknown, False)
     if not unknown.any():
         return told.check(data.d)
-    parents = ~unknown if told.check(data.d).parents is None else told.parents & ~unknown
+    parents = ~unknown if told.check(data.d).parents is None else ~unknown & told.parents  # type: ignore[operator]
     if told.required is not None and (told.required & unknown).any():
         i, j = np.argwhere(told.required & unknown)[0]
         cause, effect = data.names[i], data.names[j]
@@ -121,8 +121,10 @@ def unidentified_in_words(data: Dataset) -> tuple[str, ...]:
     told = []
     always = [data.names[j] for j in np.flatnonzero(data.interventions.always)]
     if always:
-        it = "it has" if len(always) == 1 else "they have"
-        told.append(f"{listed(always)} set from outside in every row: {it} no causes in this graph")
+        was, it = ("was", "it has") if len(always) == 1 else ("were", "they have")
+        told.append(
+            f"{listed(always)} {was} set from outside in every row: {it} no causes in this graph"
+        )
     for group in data.own_rows:
         still = [data.names[i] for i in np.flatnonzero(group.constant)]
         if still:
@@ -217,14 +219,14 @@ def _triangle(data: Dataset, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
     assert data.rows is not None
     index = np.flatnonzero(rows)
     step = max(data.d + 1, 2**20 // data.d)
-    triangle = np.empty((0, data.d + 1))
+    triangle: NDArray[np.float64] = np.empty((0, data.d + 1))
     for start in range(0, index.size, step):
         some = index[start : start + step]
         block = np.ones((some.size, data.d + 1))
         block[:, 1:] = (data.rows[some] - data.mean) / data.scale
         if data.row_weights is not None:
             block *= np.sqrt(data.row_weights[some])[:, None]
-        triangle = np.linalg.qr(np.vstack([triangle, block]), mode="r")
+        triangle = np.asarray(np.linalg.qr(np.vstack([triangle, block]), mode="r"))
     return triangle
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from toposwap.cli.options.intervening import Intervening, intervention_options
 from toposwap.core.errors import InputError, ToposwapWarning
 
 if TYPE_CHECKING:
@@ -24,11 +25,15 @@ if TYPE_CHECKING:
 
 
 class Chosen(NamedTuple):
-    """The columns (n, d) to learn from, the names of the others, and weights (n,) if any."""
+    """The columns (n, d) to learn from, the names of the others, and what is said of the rows.
+
+    Their weights (n,) and what was set from outside in each, if anything.
+    """
 
     frame: NumberTable | pd.DataFrame
     left_out: list[str]
     weights: NDArray[np.float64] | None
+    interventions: list[list[str]] | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,7 @@ class Reading:
     kinds: Mapping[str, str] = field(default_factory=dict)
     drop_unusable: bool = False
     weights: str | None = None
+    intervening: Intervening = field(default_factory=Intervening)
 
     def chosen(self, path: Path) -> Chosen:
         """The chosen columns, in the order of ``columns`` if given, and what is left of others."""
@@ -59,6 +65,7 @@ class Reading:
         chosen = _names(self.columns, "--columns", names) or names
         if self.weights is not None:
             excluded.add(_one_name(self.weights, "--weights", names))
+        excluded |= self.intervening.columns(lambda name, option: _one_name(name, option, names))
         chosen = [name for name in chosen if name not in excluded]
         if isinstance(table, NumberTable):
             # Nothing is missing in it, and nothing is text.
@@ -72,7 +79,23 @@ class Reading:
                 _refuse_missing(frame, path)
             picked = _without_missing(frame) if self.drop_missing else frame
         left_out = sorted(set(names) - set(map(str, picked.columns)))
-        return Chosen(picked, left_out, self._weights(table, picked))
+        done = self._interventions(table, picked)
+        return Chosen(picked, left_out, self._weights(table, picked), done)
+
+    def _interventions(self, table: Any, picked: Any) -> list[list[str]] | None:
+        """What was set from outside in each row of ``picked``, by name."""
+        from toposwap.core.table import NumberTable
+
+        names = [str(name) for name in table.columns]
+
+        def column(name: str) -> Any:
+            if isinstance(table, NumberTable):
+                return table.chosen([name]).values[:, 0]
+            return table[name].loc[picked.index].to_numpy()
+
+        return self.intervening.of_rows(
+            column, lambda name, option: _one_name(name, option, names), len(picked)
+        )
 
     def _weights(self, table: Any, picked: Any) -> NDArray[np.float64] | None:
         """How often each row of ``picked`` counts, (n,)."""
@@ -151,6 +174,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="COLUMN",
         help="How often each row counts; the column is no variable then.",
     )
+    @intervention_options
     @click.option(
         "--drop-missing", is_flag=True, help="Leave out rows with missing or infinite values."
     )
@@ -193,6 +217,9 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         drop_missing: bool,
         drop_unusable: bool,
         row_weights: str | None,
+        interventions: str | None,
+        indicators: tuple[str, ...],
+        intervention_kind: str,
         kind: tuple[str, ...],
         categorical: tuple[str, ...],
         **others: Any,
@@ -200,8 +227,10 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         # A shell hands \t over as two characters.
         sep = "\t" if sep in ("\\t", "tab") else sep
         kinds = _kinds(kind, categorical)
+        done = Intervening(interventions, indicators, intervention_kind)
         reading = Reading(
-            sep, decimal, na, columns, exclude, drop_missing, kinds, drop_unusable, row_weights
+            *(sep, decimal, na, columns, exclude, drop_missing, kinds, drop_unusable),
+            *(row_weights, done),
         )
         return command(*args, reading=reading, **others)
 

@@ -4,9 +4,9 @@ r"""The global minimum of a Gaussian score with an L0 penalty, by dynamic progra
           B(S) = \min_{v \in S} B(S \setminus v) + b_v(S \setminus v):
 
 the best parents of ``v`` within ``S``, and the best order of ``S``. :math:`O(2^d d^3)` time for
-each group of nodes that share their rows, :math:`8 \cdot 2^d d` bytes. Sets with a variable that ``v`` may not have as a parent are no
-candidates for :math:`Q_v(S)`, nor are sets that lack a required parent, and ``v`` does not follow
-a set that lacks one that must precede it.
+each group of nodes that share their rows, :math:`8 \cdot 2^d d` bytes. Sets with a variable that
+``v`` may not have as a parent are no candidates for :math:`Q_v(S)`, nor are sets that lack a
+required parent, and ``v`` does not follow a set that lacks one that must precede it.
 """
 
 from __future__ import annotations

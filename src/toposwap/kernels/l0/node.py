@@ -5,8 +5,9 @@ r"""One node of a Gaussian score with an L0 penalty: which predecessors are pare
           Q_z(P) = \tfrac12 \mu_z \operatorname{var}(x_z \mid P) + \lambda |P|
 
 (likelihood, and least squares; :math:`\mu_z` is the share of the rows that count for the node,
-times a unit for least squares). Variances are those over the rows of the node. Parents are added from the best, dropped
-from the weakest and exchanged until no single addition, removal or exchange lowers :math:`Q_z`.
+times a unit for least squares). Variances are those over the rows of the node. Parents are added
+from the best, dropped from the weakest and exchanged until no single addition, removal or exchange
+lowers :math:`Q_z`.
 Whether a candidate pays is a comparison of its reduction ``g[u]**2 / c[u]`` with a bar that depends
 on the residual variance alone, and of what it brings in exchange for a parent, ``e[u]``, with zero;
 so a candidate that does neither leaves the solution as it is. What the variance changes by less

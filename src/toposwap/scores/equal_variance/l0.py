@@ -9,8 +9,9 @@ variances,
 
 so least squares in units of :math:`T / d`, with the same L0 penalty, bounds the change of Q
 from above. Where variables were set from outside, :math:`d` is the number of values that count over
-that of the rows, and :math:`T` the sum over the rows that count for each node. Every move that pays there pays here, and more; the units follow after each sweep. An
-edge that would pay by less than the tangent's error, about :math:`\lambda^2 / d`, is not taken.
+that of the rows, and :math:`T` the sum over the rows that count for each node. Every move that pays
+there pays here, and more; the units follow after each sweep. An edge that would pay by less than
+the tangent's error, about :math:`\lambda^2 / d`, is not taken.
 """
 
 from __future__ import annotations

@@ -6,9 +6,10 @@ r"""Gaussian scores with an L0 penalty: which edges there are is part of the sol
 
 With :math:`\lambda = \text{factor} \log n / 2n` the first is the Bayesian information criterion:
 :math:`2 n Q = \sum_j n \log \lVert x_j - X w_j \rVert^2 + \text{factor} \log n \cdot \text{edges}`.
-Where variables were set from outside, the sums of node j are over its own :math:`n_j` rows: its part
-of Q is :math:`\tfrac{n_j}{n}` times the loss over them. For an order each node has parents among its predecessors such that no single addition or removal
-lowers Q; see :mod:`~toposwap.kernels.l0.node` and :mod:`~toposwap.kernels.l0.insertion_deltas`.
+Where variables were set from outside, the sums of node j are over its own :math:`n_j` rows: its
+part of Q is :math:`\tfrac{n_j}{n}` times the loss over them. For an order each node has parents
+among its predecessors such that no single addition or removal lowers Q; see
+:mod:`~toposwap.kernels.l0.node` and :mod:`~toposwap.kernels.l0.insertion_deltas`.
 
 A residual variance below :math:`10^{-8}` of the column's own counts as that: correlations tell no
 less, and where other columns determine one exactly the likelihood has no bound.

@@ -46,10 +46,8 @@ class _Part(BoundLeastSquares):
         half = 0.5 * float(cost @ residual_variance) * self.unit * self.unit
         return half - 0.5 * self._ridge * self.nodes.size
 
-    def fit_node(
-        self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None
-    ) -> NodeFit:
-        """Regress the column on those that are allowed; a node of another group is worth nothing."""
+    def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
+        """Regress the column on those that are allowed; nodes of other groups are worth nothing."""
         fit = super().fit_node(node, allowed, warm)
         inside = node in self.nodes
         value = fit.value + 0.5 * (self.score.ridge - self._ridge) if inside else 0.0

@@ -92,9 +92,7 @@ class BoundPenalized(SeparableScore):
             of_moments = GaussianNodes(group.moments, _NODE_TOLERANCE)
             of_rows = None
             if not all(self._moments[j] for j in group.nodes):
-                of_rows = GLMNodes(
-                    group.table, losses, _NODE_TOLERANCE, group.nodes, group.shifted
-                )
+                of_rows = GLMNodes(group.table, losses, _NODE_TOLERANCE, group.nodes, group.shifted)
             for j in group.nodes:
                 self._gaussian[j], self._glm[j] = of_moments, of_rows
 

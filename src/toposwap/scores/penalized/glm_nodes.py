@@ -325,9 +325,7 @@ class GLMNodes:
 
     def _where_flat(
         self,
-        terms: Callable[
-            [float], tuple[float, float, NDArray[np.float64], NDArray[np.float64]]
-        ],
+        terms: Callable[[float], tuple[float, float, NDArray[np.float64], NDArray[np.float64]]],
         b: float,
         rows: NDArray[np.bool_] | slice,
     ) -> float:
