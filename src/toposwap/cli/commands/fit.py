@@ -35,6 +35,7 @@ Examples:
   toposwap fit data.csv --init notears
   toposwap fit data.csv --tiers "age, sex < income, rent < *" --forbid "health -> rent"
   toposwap fit data.csv --knowledge knowledge.txt --compare-without
+  toposwap fit cells.csv --intervention-indicator "g0076=pkc" --intervention-indicator "u0126=mek"
   toposwap fit data.csv --json | jq .edges
 
 \b
