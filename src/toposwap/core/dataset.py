@@ -94,12 +94,12 @@ class Dataset:
     labels: tuple[Labels, ...] = field(repr=False, default=())
     given_kinds: Mapping[str, Kind] = field(repr=False, default_factory=dict)
     row_weights: NDArray[np.float64] | None = field(repr=False, default=None)
+    interventions: Interventions | None = None
+    centered: bool = True
     #: Whether a covariance matrix was given, whose entries are rounded squares.
     squared: bool = field(repr=False, default=False)
     #: What there is to say about how the data were read, a sentence each.
     remarks: tuple[str, ...] = field(repr=False, default=())
-    interventions: Interventions | None = None
-    centered: bool = True
 
     def __post_init__(self) -> None:
         for array in (self.mean, self.scale, self.factor):
