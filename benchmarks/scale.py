@@ -76,9 +76,9 @@ def long_tables(rows: int, d: int = 20) -> None:
         )
         print(
             f"{rows:.0e} x {d} float32, {path.stat().st_size / 1e9:.1f} GB of Parquet: reading "
-            f"alone {read[0]:.1f} s, one pass {passed[0]:.1f} s: {read[0] / passed[0]:.2f} of its speed "
-            f"(bar 0.7); memory beyond the interpreter {passed[1]:.0f} MB (bar 600), reading alone "
-            f"{read[1]:.0f} MB",
+            f"alone {read[0]:.1f} s, one pass {passed[0]:.1f} s: {read[0] / passed[0]:.2f} of its "
+            f"speed (bar 0.7); memory beyond the interpreter {passed[1]:.0f} MB (bar 600), "
+            f"reading alone {read[1]:.0f} MB",
             flush=True,
         )
 
