@@ -105,9 +105,13 @@ def test_the_loading_of_a_module_is_not_cut_off(listening, tmp_path, monkeypatch
         "import signal\nsignal.raise_signal(signal.SIGTERM)\nloaded = True\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(KeyboardInterrupt):
+
+    def load_and_wait():
         import slow_to_load
 
         assert slow_to_load.loaded
         assert signals.received()
         threading.Event().wait(20)
+
+    with pytest.raises(KeyboardInterrupt):
+        load_and_wait()
