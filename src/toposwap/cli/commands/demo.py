@@ -51,7 +51,7 @@ def demo(output: Path) -> int:
     outputs = Outputs(files, picture, report=output / "report.html")
     outputs.check([])
     fitted = fit_table(
-        sample_table(),
+        (str(sample_table()),),
         Reading(),
         Learning(Scoring("auto"), "auto", {}, "auto", 0, None),
         lambda _frame: "auto",
