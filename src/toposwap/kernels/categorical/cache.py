@@ -40,7 +40,7 @@ def _find(cache: Cache, key: np.uint64) -> int:
     at = np.int64((key ^ (key >> np.uint64(32))) & np.uint64(last))
     while cache.keys[at] != 0 and cache.keys[at] != key:
         at = at + 1 if at < last else np.int64(0)
-    return at
+    return int(at)
 
 
 @kernel(inner=True)

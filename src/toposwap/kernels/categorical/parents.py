@@ -59,7 +59,9 @@ def _best_candidate(
 
 
 @kernel(inner=True)
-def grow(nodes: Nodes, counter: Counter, slot: int, z: int, limit: int, extra: int, without: int) -> None:
+def grow(
+    nodes: Nodes, counter: Counter, slot: int, z: int, limit: int, extra: int, without: int
+) -> None:
     """Add the best candidate as long as one lowers the cost."""
     parents = nodes.parents[slot]
     most = parents.size - 1
