@@ -60,8 +60,9 @@ def test_costs_against_brute_force(score):
                     cost = cost_of(rule, work, z, parents, k)
                     expected = brute_cost(rows, z, chosen, bound.sizes, score)
                     assert cost == pytest.approx(expected, rel=1e-9, abs=1e-6)
-                    more = np.empty(4)
-                    costs_with_one_more(rule, work, z, parents, k, np.inf, more)
+                    more = np.full(4, np.nan)
+                    first = np.zeros(4, dtype=np.int64)
+                    costs_with_one_more(rule, work, z, parents, k, np.inf, first, 1, -1, more)
                     for u in set(range(4)) - {z, *chosen}:
                         longer = np.append(parents, u)
                         assert more[u] == cost_of(rule, work, z, longer, k + 1)

@@ -81,8 +81,47 @@ def term(work: Work, part: int, count: int) -> int:
 
 
 @kernel(inner=True)
-def sort_by_parents(rule: Rule, work: Work, parents: NDArray[np.int64], k: int) -> int:
-    """Sort the rows by the cells of ``parents[:k]``; how many cells there are."""
+def _sort_by_numbers(
+    rule: Rule, work: Work, parents: NDArray[np.int64], k: int, configured: int
+) -> int:
+    """Sort the rows by the number of their configuration, of which there are few; how many cells.
+
+    One pass over the rows for each parent, and one more to put them in their places.
+    """
+    m = rule.codes.shape[1]
+    rows = work.rows[_SORTED]
+    numbers = work.rows[_NODE]
+    places = work.places
+    for i in range(m):
+        numbers[i] = 0
+    for t in range(k):
+        code = rule.codes[parents[t]]
+        size = np.int32(rule.sizes[parents[t]])
+        for i in range(m):
+            numbers[i] = numbers[i] * size + code[i]
+    for cell in range(configured):
+        places[cell] = 0
+    for i in range(m):
+        places[numbers[i]] += 1
+    at = 0
+    cells = 0
+    for cell in range(configured):
+        count = places[cell]
+        if count > 0:
+            places[cell] = at
+            work.begin[cells] = at
+            cells += 1
+            at += count
+    work.begin[cells] = m
+    for i in range(m):
+        rows[places[numbers[i]]] = i
+        places[numbers[i]] += 1
+    return cells
+
+
+@kernel(inner=True)
+def _sort_by_levels(rule: Rule, work: Work, parents: NDArray[np.int64], k: int) -> int:
+    """Sort the rows by one parent after the other; how many cells there are."""
     m = rule.codes.shape[1]
     rows = work.rows[_SORTED]
     spare = work.rows[_SPARE]
@@ -283,7 +322,10 @@ def _begin_count(
     configured = 1.0
     for t in range(k):
         configured *= rule.sizes[parents[t]]
-    cells = sort_by_parents(rule, work, parents, k)
+    if configured <= rule.codes.shape[1]:
+        cells = _sort_by_numbers(rule, work, parents, k, int(configured))
+    else:
+        cells = _sort_by_levels(rule, work, parents, k)
     kept = _leave_out(rule, work, z, cells)
     return kept, rule.codes.shape[1] - work.begin[kept], configured
 
@@ -305,17 +347,23 @@ def costs_with_one_more(
     parents: NDArray[np.int64],
     k: int,
     here: float,
+    position: NDArray[np.int64],
+    limit: int,
+    extra: int,
     costs: NDArray[np.float64],
 ) -> None:
-    """``costs[u]`` of ``z`` with ``parents[:k]`` and u, for every u that may be another parent.
+    """``costs[u]`` of ``z`` with ``parents[:k]`` and u, where it is NaN and u is wanted.
 
-    ``here`` is the cost with ``parents[:k]`` alone; where the price of u's parameters exceeds it,
-    u cannot pay, and its cost is infinite.
+    Wanted are those whose ``position`` is before ``limit``, and ``extra``. Who may be no further
+    parent has infinite costs, and so has u where the price of its parameters alone exceeds the cost
+    ``here`` with ``parents[:k]``.
     """
     cells, single, configured = _begin_count(rule, work, z, parents, k)
     prepared = 0
     for i in range(rule.sizes.size):
         u = rule.by_size[i]
+        if not math.isnan(costs[u]) or (position[u] >= limit and u != extra):
+            continue
         costs[u] = np.inf
         if u == z or (rule.masked and not rule.allowed[z, u]):
             continue

@@ -146,7 +146,7 @@ def new_work(rule: Rule) -> Work:
         margin=np.zeros(int(largest[0]), dtype=np.int32),
         sums=np.zeros((2, LOOKED_UP), dtype=np.int64),
         large=np.zeros((2, 2)),
-        places=np.empty(int(largest[0]) + 1, dtype=np.int64),
+        places=np.empty(max(int(largest[0]), m) + 1, dtype=np.int64),
     )
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_SWAPS = 500
 #: Of the usual number of perturbations.
-_EFFORT = 0.15
+_EFFORT = 0.06
 #: Variables that one piece of a sweep visits under a time limit.
 _PIECE = 4
 
