@@ -223,9 +223,7 @@ def _before(told: Admissible) -> Table:
 # --- all choices ---------------------------------------------------------------------------------
 
 
-def solved_exactly(
-    bound: BoundScore, order: Order, most: int = _MOST_SOLVED
-) -> OrderFit | None:
+def solved_exactly(bound: BoundScore, order: Order, most: int = _MOST_SOLVED) -> OrderFit | None:
     """The global minimum with all paths as asked for; None where too many choices are open.
 
     At most ``most`` sets of choices are solved, each by going through all orders.
