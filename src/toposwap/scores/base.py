@@ -195,6 +195,13 @@ class BoundScore(ABC):
         other.admissible = admissible
         return other
 
+    def relaxed(self) -> BoundScore | None:
+        """The same with more edges permitted, where that is solved much faster; None elsewhere.
+
+        Its good orders are where a search of this score begins.
+        """
+        return None
+
     # --- which edges and positions come into question ---------------------------------------------
 
     def candidates(self, order: Order, node: int | None = None) -> NDArray[np.bool_]:
