@@ -244,6 +244,8 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "estimate": (_graph, 1.0), "name": (_chosen("nothing", "no.toml", "\x1b[31m"), 1.0),
     "output": (_output, 0.5),
     "plot": (lambda d, m: _to_be_written(d, m, [".svg", ".png", ".pdf"]), 0.06),
+    "plot_edges": (_whole, 0.02), "plot_around": (_one_name, 0.02),
+    "report": (lambda d, m: _to_be_written(d, m, [".html"]), 0.05),
     "truth": (lambda d, m: _to_be_written(d, m, [".csv", ".json", ".gml", ".dot"]), 0.5),
     "json": (_nothing, 0.25), "as_json": (_nothing, 0.25), "quiet": (_nothing, 0.1),
     "score": (_score, 0.6), "penalty": (_number, 0.08), "ridge": (_number, 0.02),

@@ -14,6 +14,7 @@ from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.predictions import Predicting, Typical
+from toposwap.estimators.showing import Showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,7 +37,7 @@ OF_SEARCHES = {
 }
 
 
-class Topo(Predicting, DagLearner):
+class Topo(Predicting, Showing, DagLearner):
     r"""Learn a DAG by searching over topological orders.
 
     .. math:: \min_\Theta Q(\Theta) \quad \text{subject to} \quad W(\theta) \text{ is a DAG.}
@@ -225,6 +226,7 @@ class Topo(Predicting, DagLearner):
             admissible=known.on(data.names) if known else EVERYTHING,
         )
         self._typical = Typical.of(data)
+        self._data = data
         self._levels = data.levels
         self.kinds_ = data.known_kinds
         return self._keep(result, data, named=named)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from toposwap.certificate import Certificate
     from toposwap.estimators import Topo
 
+#: The version of the schema of result files, ``io/schemas/result-1.json``.
+FORMAT = "toposwap-result-1"
+
 
 def graph_of(model: Topo) -> pd.DataFrame:
     """The pruned weights (d, d) with their names, rows are causes."""
@@ -42,6 +45,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
     """Everything about a fitted model that JSON can hold; ``rows`` is the size of its data."""
     edges = reported_graph(model).edges()
     return {
+        "format": FORMAT,
         "version": __version__,
         "rows": rows,
         "names": list(model.names_),

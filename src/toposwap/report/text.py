@@ -123,6 +123,20 @@ def summary(
     without: Topo | None = None,
 ) -> Table:
     """Data, score, search, certificate, pruning and remarks of a fitted model, a line each."""
+    return key_values(
+        summary_lines(model, rows=rows, seconds=seconds, remarks=remarks, without=without)
+    )
+
+
+def summary_lines(
+    model: Topo,
+    *,
+    rows: int | None = None,
+    seconds: float | None = None,
+    remarks: bool = True,
+    without: Topo | None = None,
+) -> list[tuple[str, str]]:
+    """What :func:`summary` shows: what, and its value; a line that goes on has no name."""
     columns = counted(len(model.names_), "column")
     spent = model.history_[-1].seconds if seconds is None else seconds
     lines: list[tuple[str, str | None]] = [
@@ -150,7 +164,7 @@ def summary(
         lines.append(("directions", _directions(model)))
     lines += [("chosen", choice) for choice in model.result_.choices]
     lines += [("remark", remark) for remark in model.remarks_ if remarks]
-    return key_values((key, value) for key, value in lines if value is not None)
+    return [(key, value) for key, value in lines if value is not None]
 
 
 def key_values(lines: Iterable[tuple[str, str]]) -> Table:
