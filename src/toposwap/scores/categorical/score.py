@@ -136,6 +136,8 @@ def coded_columns(data: Dataset, name: str) -> list[Coded]:
     """All columns as codes, or an error that names those that are no categories."""
     if data.rows is None:
         raise InputError(f"score {name!r} counts rows, and only a covariance matrix is known")
+    if data.interventions is not None:
+        raise InputError(f"interventions: score {name!r} cannot use them yet")
     weights = data.row_weights
     if weights is not None and ((weights != np.floor(weights)).any() or data.n > _MOST_ROWS):
         raise InputError(
