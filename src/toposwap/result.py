@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from toposwap.assess import Assessment
     from toposwap.certificate import Certificate
+    from toposwap.core.gaps import GapReport
     from toposwap.core.order import Order
     from toposwap.scores.base import Predictor
     from toposwap.search.base import Step
@@ -77,6 +78,8 @@ class Result:
         The edges and orders that came into question; paths that were asked for are settled.
     against
         Imposed edges (i, j) that would not be there at this order if nobody had imposed them.
+    gaps
+        What was missing in the table, and what was done about it; None if nothing was.
     """
 
     names: tuple[str, ...]
@@ -100,6 +103,7 @@ class Result:
     predictor: Predictor | None = field(repr=False, default=None)
     admissible: Admissible = field(repr=False, default=EVERYTHING)
     against: tuple[tuple[int, int], ...] = ()
+    gaps: GapReport | None = None
 
     @classmethod
     def of(

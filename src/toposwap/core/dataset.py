@@ -18,15 +18,13 @@ from toposwap.core.kinds import (
     Kind,
     Labels,
     Recognised,
-    kinds_by_name,
     recognise,
 )
-from toposwap.core.row_weights import checked_weights
+from toposwap.core.table_read import TableRead
 from toposwap.core.validation import (
     LARGEST,
     SMALLEST,
     as_matrix,
-    as_table,
     listed,
     named,
     places,
@@ -107,27 +105,14 @@ class Dataset:
         seen in their dtype and their values (:attr:`kinds`). ``sample_weight`` (n,) says how often
         each row counts; whole numbers are the same as that row so many times.
         """
-        if not isinstance(center, (bool, np.bool_)):
-            raise InputError(f"center: must be True or False, got {center!r}")
-        values, labels, meanings = as_table(table, names, kinds=kinds)
-        given = kinds_by_name(kinds, labels)
-        weights = checked_weights(sample_weight, len(values))
-        if weights is not None and not weights.all():
-            values, weights = values[weights > 0.0], weights[weights > 0.0]
-        return cls._of(values, labels, meanings, given, weights, center=center)
+        read = TableRead.of(table, names, kinds, sample_weight, center=center)
+        return cls.of_read(read, center=center)
 
     @classmethod
-    def _of(
-        cls,
-        values: NDArray[np.float64],
-        labels: list[str],
-        meanings: tuple[Labels, ...],
-        given: Mapping[str, Kind],
-        weights: NDArray[np.float64] | None,
-        *,
-        center: bool,
-    ) -> Dataset:
-        """Check the numbers, and take out means, scales and the factor."""
+    def of_read(cls, read: TableRead, *, center: bool) -> Dataset:
+        """Check the numbers of a table, and take out means, scales and the factor."""
+        values, labels, meanings = read.values, read.names, read.labels
+        given, weights = read.given, read.weights
         refuse_unusable(values, labels)
         n, d = values.shape
         if n == 1:
@@ -314,7 +299,8 @@ class Dataset:
         assert self.rows is not None
         rows = np.repeat(self.rows, times, axis=0)
         center = bool(self.mean.any())
-        return self._of(rows, list(self.names), self.labels, self.given_kinds, None, center=center)
+        read = TableRead(rows, list(self.names), self.labels, self.given_kinds, None)
+        return self.of_read(read, center=center)
 
     @cached_property
     def _unexplained(self) -> NDArray[np.float64]:

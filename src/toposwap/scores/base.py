@@ -114,6 +114,10 @@ class Score(ABC):
     edge_blocks: ClassVar[bool] = False
     #: Rows may have weights, whole numbers or not; otherwise rows are repeated.
     weighs_rows: ClassVar[bool] = False
+    #: Q knows of the rows no more than their number, means and covariances.
+    of_moments: ClassVar[bool] = False
+    #: Which losses there are is seen in the columns.
+    by_kinds: ClassVar[bool] = False
 
     def suited(self, data: Dataset) -> Dataset:
         """``data`` as :meth:`bind` takes them: rows repeated where it knows no weights."""

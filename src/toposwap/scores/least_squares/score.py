@@ -63,6 +63,7 @@ class LeastSquares(Score):
     """
 
     weighs_rows: ClassVar[bool] = True
+    of_moments: ClassVar[bool] = True
     name: ClassVar[str] = "least-squares"
     convex: ClassVar[bool] = True
     separable: ClassVar[bool] = True
