@@ -20,6 +20,7 @@ from toposwap.core.kinds import (
     Recognised,
     recognise,
 )
+from toposwap.core.kinds.words import NO_ROWS
 from toposwap.core.table_read import TableRead
 from toposwap.core.validation import (
     LARGEST,
@@ -211,7 +212,7 @@ class Dataset:
     def kinds(self) -> tuple[Recognised, ...]:
         """What each column is, and how that is known, (d,)."""
         if self.rows is None:
-            known = Recognised(KINDS["continuous"], "only a covariance matrix is known")
+            known = Recognised(KINDS["continuous"], NO_ROWS)
             return (known,) * self.d
         # Most columns of most tables show at once that they are measurements.
         first = self.rows[:_FIRST]

@@ -44,8 +44,8 @@ def gap_dependences(table: Incomplete) -> tuple[Dependence, ...]:
         x = values[there, k]
         chosen = indicators[:, usable]
         nominal = table.kinds[k].kind.name == "categorical"
-        p = _by_codes(x, chosen) if nominal else _by_ranks(x, chosen)
-        found += [(float(p[a]), int(j), k) for a, j in enumerate(incomplete[usable])]
+        chances = _by_codes(x, chosen) if nominal else _by_ranks(x, chosen)
+        found += [(float(chances[a]), int(j), k) for a, j in enumerate(incomplete[usable])]
     found.sort()
     tests, least = len(found), 0.0
     kept = []

@@ -11,11 +11,13 @@ from toposwap.baselines.start import dimensions, is_order, starting_order
 from toposwap.certificate import Certificate
 from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
+from toposwap.core.gaps import Incomplete
 from toposwap.core.registry import resolve
 from toposwap.core.weights import as_weights
 from toposwap.estimators.base import has_names
 from toposwap.estimators.topo import Topo
 from toposwap.knowledge import Knowledge
+from toposwap.missing import MISSING, Treatment
 from toposwap.scores import SCORES, Score
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from toposwap.core.dataset import Dataset
     from toposwap.core.kinds import Kind
 
 
@@ -58,10 +61,26 @@ def refine(
         model.init = W
     elif not score.edge_blocks or is_frame(W) or dimensions(W) == 2:
         model.init = as_weights(W, data.names)
+    elif isinstance(data, Incomplete):
+        raise InputError(
+            "refine: with gaps in the data a start is an order or a weight matrix, not the "
+            f"parameters of {score.name!r}"
+        )
     else:
         bound = score.bind(score.suited(data))
         model.init = bound.evaluate(bound.as_parameters(W)).weights
     return model._fit(data, named=has_names(X))
+
+
+def judged_data(
+    W: Any, model: Topo, score: Score, X: Any, sample_weight: ArrayLike | None = None
+) -> Dataset:
+    """The data in ``X`` on which ``W`` is judged, gaps treated as ``model`` says."""
+    data = model._dataset(X, sample_weight)
+    if not isinstance(data, Incomplete):
+        return data
+    treatment = resolve("missing", model.missing, MISSING, Treatment)
+    return treatment.data_at(data, score, W)
 
 
 def check_kkt(
@@ -74,6 +93,7 @@ def check_kkt(
     tolerance: float | None = None,
     sample_weight: ArrayLike | None = None,
     knowledge: Any = None,
+    missing: str | Treatment = "error",
 ) -> Certificate:
     """Check whether ``W`` satisfies the KKT conditions of the score on the data ``X``.
 
@@ -98,9 +118,13 @@ def check_kkt(
     knowledge
         As for :class:`Topo`: the conditions are those of the problem with it. Edges and paths that
         it asks for and ``W`` lacks, or that it excludes and ``W`` has, fail.
+    missing
+        As for :class:`Topo`, "error", "drop" or "em". With "em" the conditions are those of the
+        likelihood of what is there, noise and means the likeliest ones for ``W``.
     """
     rated = resolve("score", score, SCORES, Score)
-    data = rated.suited(Topo(center=center, kinds=kinds)._dataset(X, sample_weight))
+    model = Topo(center=center, kinds=kinds, missing=missing)
+    data = rated.suited(judged_data(W, model, rated, X, sample_weight))
     bound = rated.bind(data)
     known = Knowledge.of(knowledge)
     if known:

@@ -103,10 +103,11 @@ class Topo(Predicting, DagLearner):
         Seed of what is drawn: the order with ``init="random"``; how the restarts of
         ``search="auto"`` perturb the best order (with any ``n_jobs``); in which order
         ``search="paper"`` tries swaps with ``greedy=True``, and its candidates if these are random;
-        what ``missing="impute"`` fills in; and another learner that ``init`` gives by name or class. The same number gives the same
-        graph; None draws afresh each time; a Generator is drawn from and moves on. The first
-        layers of networks have a seed of their own, ``MLP(seed=...)``, ``TorchMLP(seed=...)``, and
-        so has a learner that ``init`` gives as an object.
+        what ``missing="impute"`` fills in; and another learner that ``init`` gives by name or
+        class. The same number gives the same graph; None draws afresh each time; a Generator is
+        drawn from and moves on. The first layers of networks have a seed of their own,
+        ``MLP(seed=...)``, ``TorchMLP(seed=...)``, and so has a learner that ``init`` gives as an
+        object.
     n_restarts : int, optional
         How often ``search="auto"`` perturbs an order and searches again. By default what the score
         suggests: none for least squares; with an L0 penalty on moments until the best score was
@@ -222,6 +223,7 @@ class Topo(Predicting, DagLearner):
         # Here and below, so that the class alone does not load the compiler of the kernels.
         from toposwap.knowledge import Knowledge
         from toposwap.learn import learn
+        from toposwap.missing.rows import NormalRows
         from toposwap.pruning import check_prune
         from toposwap.scores import SCORES, Score
 
@@ -230,6 +232,7 @@ class Topo(Predicting, DagLearner):
         deadline = Deadline(self.time_budget)
         score = resolve("score", self.score, SCORES, Score)
         search = self._search()
+        treatment = resolve("missing", self.missing, MISSING, Treatment)
         settings: dict[str, Any] = {
             "rng": generator(self.random_state),
             "progress": self.progress,
@@ -239,11 +242,12 @@ class Topo(Predicting, DagLearner):
             "admissible": known.on(data.names) if known else EVERYTHING,
         }
         if isinstance(data, Incomplete):
-            treatment = resolve("missing", self.missing, MISSING, Treatment)
             settings["deadline"] = settings["deadline"] or Deadline(search.time_budget)
             result, data = treatment.learn(data, score, search, self.init, **settings)
         else:
             result = learn(data, score, search, self.init, **settings)
+        self._takes_gaps = treatment.predicts
+        self._rows_with_gaps = NormalRows.of(result, data) if treatment.predicts else None
         self._typical = Typical.of(data)
         self._levels = data.levels
         self.kinds_ = data.known_kinds

@@ -252,9 +252,7 @@ def of_graph(
     return Normal(moments.mean, (left / variances) @ left.T)
 
 
-def regressions(
-    covariance: NDArray[np.float64], graph: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+def regressions(covariance: NDArray[np.float64], graph: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Least squares of each column on its parents in ``graph`` (d, d): weights (d, d)."""
     weights = np.zeros(graph.shape)
     for j in range(len(graph)):

@@ -19,11 +19,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.assess import assess
-from toposwap.core.admissible import Admissible
+from toposwap.baselines.start import is_order, starting_order
+from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
+from toposwap.core.notices import notices
 from toposwap.core.runtime.ctrl_c import CtrlC
-from toposwap.core.runtime.deadline import Deadline
+from toposwap.core.runtime.deadline import NEVER, Deadline
+from toposwap.core.weights import as_weights
+from toposwap.kernels.graphs.reachability import reachability
 from toposwap.learn import learn
 from toposwap.losses import EqualVarianceLoss, GaussianLoss
 from toposwap.missing.normal import Moments, Normal, Patterns, Trace, of_graph, regressions, start
@@ -94,7 +98,7 @@ class StructuralEM:
         self, table: Incomplete, score: Score, admissible: Admissible, deadline: Deadline
     ) -> None:
         self.table, self.score, self.deadline = table, score, deadline
-        table.check()
+        self.remarks = notices(table.check())
         self.patterns = Patterns(table)
         self.admissible = admissible
         self.there = 1.0 - table.weights @ table.gaps / table.weights.sum()
@@ -186,7 +190,7 @@ class StructuralEM:
         is that of the values that are there (Fisher's identity).
         """
         expected, likelihood = self.patterns.expect(self.model(moments, result.weights))
-        status, remarks = result.status, result.remarks
+        status, remarks = result.status, (*self.remarks, *result.remarks)
         certificate = result.certificate
         if interrupted:
             status = "interrupted"
@@ -369,3 +373,32 @@ def learn_em(
 def _only(graph: NDArray[np.bool_], admissible: Admissible) -> Admissible:
     """No other edges than those of ``graph`` (d, d)."""
     return Admissible(graph | graph, admissible.before, admissible.required)
+
+
+def expected_at(table: Incomplete, score: Score, given: Any) -> Dataset:
+    """The moments expected at weights (d, d) or an order, noise and means the likeliest ones.
+
+    Weights with cycles are no model; for these they are those of no graph.
+    """
+    em = StructuralEM(table, score, EVERYTHING, NEVER)
+    data = em.dataset(em.moments)
+    if is_order(given, score):
+        order, _ = starting_order(given, data, np.random.default_rng(0))
+        m_step = em.of_order(order)
+    else:
+        weights = as_weights(given, data.names)
+        if not is_dag(weights):
+            return data
+
+        def m_step(moments: Moments) -> Normal:
+            return em.model(moments, weights)
+
+    trace = em.patterns.maximise(em.moments, m_step, tolerance=_TIGHT, deadline=NEVER)
+    return em.dataset(trace.moments)
+
+
+def is_dag(weights: NDArray[np.float64]) -> bool:
+    """Whether the edges of ``weights`` (d, d) make no cycle."""
+    present = weights != 0.0
+    reached = reachability(present)
+    return not (present & reached.T).any()

@@ -39,6 +39,10 @@ class Treatment(ABC):
     ) -> Learned:
         """As :func:`toposwap.learn.learn`, whose other arguments are ``settings``."""
 
+    @abstractmethod
+    def data_at(self, table: Incomplete, score: Score, given: Any) -> Dataset:
+        """The data on which somebody's weights (d, d), or their order, are judged."""
+
     def dataset(self, table: Incomplete) -> Dataset | None:
         """The data themselves where they can be used as they are, None if something is missing."""
         return table.dataset() if table.complete else None
@@ -65,6 +69,10 @@ class Refuse(Treatment):
         """Never: :meth:`dataset` has refused."""
         raise NotImplementedError
 
+    def data_at(self, table: Incomplete, score: Score, given: Any) -> Dataset:  # noqa: ARG002
+        """The data, or the error."""
+        return self.dataset(table)
+
 
 class Drop(Treatment):
     """Rows with a gap, or an infinite value, are left out."""
@@ -79,9 +87,14 @@ class Drop(Treatment):
 
         data = self.kept(table).dataset()
         result = learn(data, score, search, init, **settings)
-        used = 0 if data.rows is None else len(data.rows)
-        told = f"{len(table.values) - used} rows left out"
-        return Learned(replace(result, gaps=_report(self, table, used, told)), data)
+        rows, used = len(table.values), 0 if data.rows is None else len(data.rows)
+        told = f"{rows - used} of {rows} rows have missing values and were left out"
+        gaps = _report(self, table, used, told)
+        return Learned(replace(result, gaps=gaps, remarks=(told, *result.remarks)), data)
+
+    def data_at(self, table: Incomplete, score: Score, given: Any) -> Dataset:  # noqa: ARG002
+        """The complete rows."""
+        return self.kept(table).dataset()
 
     def kept(self, table: Incomplete) -> Incomplete:
         """The complete rows.
@@ -91,7 +104,7 @@ class Drop(Treatment):
         InputError
             If there are none.
         """
-        whole = np.isfinite(table.values).all(axis=1)
+        whole = np.asarray(np.isfinite(table.values).all(axis=1))
         if not whole.any():
             raise InputError(
                 "missing='drop': every row has a missing value; missing='em' or 'impute' learn "
@@ -123,6 +136,13 @@ class EM(Treatment):
         gaps = _report(self, table, int((~table.gaps.all(axis=1)).sum()), told)
         gaps = replace(gaps, log_likelihood=found.log_likelihood)
         return Learned(replace(found.result, gaps=gaps), found.data)
+
+    def data_at(self, table: Incomplete, score: Score, given: Any) -> Dataset:
+        """The moments that are expected at the weights given, or at the solution of an order."""
+        from toposwap.missing.structural import expected_at
+
+        refuse_not_moments(table, score)
+        return expected_at(table, score, given)
 
 
 class Impute(Treatment):
@@ -176,6 +196,13 @@ class Impute(Treatment):
             )
         gaps = _report(self, table, len(table.values), told)
         return Learned(replace(result, gaps=gaps), found.data)
+
+    def data_at(self, table: Incomplete, score: Score, given: Any) -> Dataset:  # noqa: ARG002
+        """None: draws are of a model, and weights alone are none."""
+        raise InputError(
+            "missing='impute': what would be drawn depends on a model, and given weights alone are "
+            "none: check them with missing='em' (scores of means and covariances) or 'drop'"
+        )
 
 
 #: Ways to deal with gaps, by name.

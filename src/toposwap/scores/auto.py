@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.kinds.words import guesses_in_words
+from toposwap.core.kinds.words import NO_ROWS, guesses_in_words
 from toposwap.core.runtime.settings import checked
 from toposwap.core.validation import listed
 from toposwap.losses import ColumnLoss, GaussianLoss, LogisticLoss
@@ -140,7 +140,9 @@ def _kinds(data: Dataset) -> tuple[list[ColumnLoss], dict[str, list[str]], list[
 def _continuous(data: Dataset) -> str:
     """Which columns have the Gaussian likelihood by nature, and which because none fits better."""
     if data.rows is None:
-        return "only a covariance matrix is known"
+        if data.kinds[0].reason == NO_ROWS:
+            return NO_ROWS
+        return f"all {data.d} columns are continuous, or taken as such"
     whole = [name for j, name in enumerate(data.names) if data.column(j).whole]
     if not whole:
         return f"all {data.d} columns are continuous"

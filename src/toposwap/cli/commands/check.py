@@ -73,7 +73,14 @@ def check(
         matrix = read_weights(weights, names)
         progress.say("checking the weights")
         judged = judge(
-            matrix, frame, scoring, reading.known_kinds(frame), tolerance, known, row_weights
+            matrix,
+            frame,
+            scoring,
+            reading.known_kinds(frame),
+            tolerance,
+            known,
+            row_weights,
+            reading.missing,
         )
         worst = worst_pairs(judged.certificate, judged.point.weights, names)
     if as_json:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.assess import Assessment, assess
-from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.weights import as_weights
+from toposwap.estimators import Topo
+from toposwap.estimators.functions import judged_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,21 +31,21 @@ def judge(
     tolerance: float | None = None,
     knowledge: Knowledge | None = None,
     sample_weight: NDArray[np.float64] | None = None,
+    missing: str = "error",
 ) -> Assessment:
     """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are.
 
     ``kinds`` are what the user says about columns. With ``knowledge`` the conditions are those of
-    the problem with it.
+    the problem with it. ``missing`` says what becomes of gaps.
     """
     score = scoring.build()
-    data = Dataset.from_table(
-        frame, center=scoring.center, kinds=kinds, sample_weight=sample_weight
-    )
     if score.edge_blocks:
         raise InputError(
             f"--score {scoring.score}: an edge has a block of parameters, which weights do not "
             "determine, so there is nothing to check; 'toposwap refine' starts from their order"
         )
+    model = Topo(center=scoring.center, kinds=kinds, missing=missing)
+    data = judged_data(weights, model, score, frame, sample_weight)
     bound = score.bind(score.suited(data))
     if knowledge is not None:
         bound.admissible = knowledge.on(data.names)

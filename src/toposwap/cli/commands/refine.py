@@ -68,8 +68,19 @@ def refine(
         # A block of parameters is not determined by its norm: then only the order is a start.
         if not learning.scoring.build().edge_blocks:
             kinds = reading.known_kinds(frame)
-            weighed = chosen.weights
-            before.append(judge(matrix, frame, learning.scoring, kinds, sample_weight=weighed))
+            # What would be drawn depends on a model, and the weights alone are none.
+            if reading.missing != "impute":
+                weighed, missing = chosen.weights, reading.missing
+                before.append(
+                    judge(
+                        matrix,
+                        frame,
+                        learning.scoring,
+                        kinds,
+                        sample_weight=weighed,
+                        missing=missing,
+                    )
+                )
         return matrix
 
     fitted = fit_table(table, reading, learning, start, knowing)
