@@ -15,6 +15,7 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.kernels.missing.expectation import expectation
+from toposwap.kernels.missing.regressions import regressions as _regressions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from toposwap.core.gaps import Incomplete
     from toposwap.core.runtime.deadline import Deadline
 
+#: Steps of EM between two extrapolations.
+_STEPS = 3
 #: Share of a variance below which nothing is left of it.
 _NOTHING = 1e-10
 
@@ -175,7 +178,7 @@ class Patterns:
         tolerance: float,
         deadline: Deadline,
         enough: Callable[[list[float]], bool] | None = None,
-        most: int = 2000,
+        most: int = 600,
     ) -> Trace:
         """EM from expected moments ``start`` until a step changes them by less than ``tolerance``.
 
@@ -194,16 +197,43 @@ class Patterns:
         most
             Steps.
         """
-        moments, change = start, np.inf
+        path: list[Moments] = [start]
         told: list[float] = []
         while True:
-            model = m_step(moments)
+            model = m_step(path[-1])
             new, value = self.expect(model)
             told.append(value)
-            change, moments = new.distance(moments), new
+            change = new.distance(path[-1])
+            path.append(new)
             over = change < tolerance or len(told) >= most or deadline.passed
             if over or (enough is not None and enough(told)):
-                return Trace(moments, model, tuple(told), change)
+                return Trace(new, model, tuple(told), change)
+            if enough is None and len(path) >= _STEPS + 3:
+                path = [self._ahead(path[-3:], m_step, value)]
+
+    def _ahead(
+        self, path: list[Moments], m_step: Callable[[Moments], Normal], value: float
+    ) -> Moments:
+        """Where two steps of EM are leading to, if it is no less likely than their end.
+
+        Of three moments in a row the steps r and r + v make the extrapolation of SQUAREM, by
+        -2a r + a^2 v from the first, a = -|r| / |v|.
+        """
+        vectors = [np.concatenate((one.mean, one.covariance.ravel())) for one in path]
+        r = vectors[1] - vectors[0]
+        v = vectors[2] - vectors[1] - r
+        bend = float(np.linalg.norm(v))
+        far = -float(np.linalg.norm(r)) / bend if bend > 0.0 else 0.0
+        if far < -1.0:
+            ahead = vectors[0] - 2.0 * far * r + far * far * v
+            tried = Moments(ahead[: self.d], ahead[self.d :].reshape(self.d, self.d))
+            try:
+                positive = (np.diag(tried.covariance) > 0.0).all()
+                if positive and self.expect(m_step(tried))[1] >= value:
+                    return tried
+            except InputError:
+                pass
+        return path[-1]
 
 
 DETERMINED = (
@@ -255,15 +285,8 @@ def of_graph(
 def regressions(covariance: NDArray[np.float64], graph: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Least squares of each column on its parents in ``graph`` (d, d): weights (d, d)."""
     weights = np.zeros(graph.shape)
-    for j in range(len(graph)):
-        parents = np.flatnonzero(graph[:, j])
-        if parents.size:
-            try:
-                weights[parents, j] = np.linalg.solve(
-                    covariance[np.ix_(parents, parents)], covariance[parents, j]
-                )
-            except np.linalg.LinAlgError:
-                raise InputError(DETERMINED) from None
+    if not _regressions(np.ascontiguousarray(covariance), np.ascontiguousarray(graph), weights):
+        raise InputError(DETERMINED)
     return weights
 
 

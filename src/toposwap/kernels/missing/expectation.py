@@ -17,46 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.jit import kernel
+from toposwap.kernels.missing.cholesky import factored, solve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-@kernel(inner=True)
-def _factored(matrix: NDArray[np.float64], m: int) -> float:
-    """Cholesky's factor in the lower triangle of the first ``m`` rows, in place; log |matrix|.
-
-    NaN if the matrix is not positive definite.
-    """
-    log_determinant = 0.0
-    for i in range(m):
-        for j in range(i + 1):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= matrix[i, k] * matrix[j, k]
-            if i > j:
-                matrix[i, j] = total / matrix[j, j]
-            elif total > 0.0:
-                matrix[i, i] = math.sqrt(total)
-                log_determinant += math.log(total)
-            else:
-                return math.nan
-    return log_determinant
-
-
-@kernel(inner=True)
-def _solve(factor: NDArray[np.float64], m: int, z: NDArray[np.float64]) -> None:
-    """Solve L L' z = z, in place, with the lower triangle L of ``m`` rows."""
-    for i in range(m):
-        total = z[i]
-        for k in range(i):
-            total -= factor[i, k] * z[k]
-        z[i] = total / factor[i, i]
-    for i in range(m - 1, -1, -1):
-        total = z[i]
-        for k in range(i + 1, m):
-            total -= factor[k, i] * z[k]
-        z[i] = total / factor[i, i]
 
 
 @kernel
@@ -100,7 +64,7 @@ def expectation(
         for i in range(m):
             for j in range(i + 1):
                 factor[i, j] = precision[columns[p, i], columns[p, j]]
-        log_determinant = _factored(factor, m)
+        log_determinant = factored(factor, m)
         if math.isnan(log_determinant):
             return math.nan
         weight = 0.0
@@ -113,7 +77,7 @@ def expectation(
                     o = columns[p, k]
                     product -= precision[a, o] * rows[r, o]
                 z[i] = product
-            _solve(factor, m, z)
+            solve(factor, m, z)
             for i in range(m):
                 rows[r, columns[p, i]] = z[i]
         total += weight * log_determinant
@@ -121,7 +85,7 @@ def expectation(
             for k in range(m):
                 z[k] = 0.0
             z[i] = 1.0
-            _solve(factor, m, z)
+            solve(factor, m, z)
             for k in range(m):
                 conditional[columns[p, i], columns[p, k]] += weight * z[k]
     return total
