@@ -125,6 +125,7 @@ class EM(Treatment):
         """By structural EM."""
         from toposwap.missing.structural import learn_em
 
+        table.check()
         refuse_not_moments(table, score)
         found = learn_em(table, score, search, init, **settings)
         searches = "one search" if found.rounds == 1 else f"{found.rounds} searches"
@@ -141,6 +142,7 @@ class EM(Treatment):
         """The moments that are expected at the weights given, or at the solution of an order."""
         from toposwap.missing.structural import expected_at
 
+        table.check()
         refuse_not_moments(table, score)
         return expected_at(table, score, given)
 
