@@ -177,8 +177,14 @@ def _certified_with_gaps(run: FitRun, score: Score) -> Iterator[str]:
         return
     if score.edge_blocks or model.status_ != "converged":
         return
-    given = {"center": case.center, "kinds": case.settings.get("kinds")}
-    fresh = check_kkt(model.weights_, case.data, score=score, missing=case.treatment, **given)
+    fresh = check_kkt(
+        model.weights_,
+        case.data,
+        score=score,
+        missing=case.treatment,
+        center=case.center,
+        kinds=case.settings.get("kinds"),
+    )
     if not fresh.satisfied and fresh.max_residual > 1e-5:
         yield f"{model.certificate_!r}, but afresh {fresh!r}"
 

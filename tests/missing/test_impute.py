@@ -100,7 +100,7 @@ def test_scores_with_and_without_weights_of_rows(score):
 
 @pytest.mark.parametrize("given", [{"draws": 0}, {"rounds": 1.5}, {"draws": True}])
 def test_settings_are_checked(given):
-    with pytest.raises(ts.InputError, match="Impute .*whole number"):
+    with pytest.raises(ts.InputError, match=r"Impute .*whole number"):
         ts.Topo(missing=Impute(**given)).fit(with_gaps(mixed(60)))
 
 

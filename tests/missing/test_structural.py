@@ -1,4 +1,4 @@
-"""Structural EM: against complete data, the likelihood, dropped rows, and every score on moments."""
+"""Structural EM: against complete data, the likelihood and dropped rows, with every score."""
 
 import numpy as np
 import pytest

@@ -43,7 +43,7 @@ def test_gaps_are_refused_with_number_place_and_ways_out():
 
 @pytest.mark.parametrize("missing", ["mean", None, 1])
 def test_what_missing_may_be(missing):
-    with pytest.raises(ts.InputError, match="missing: .* is not one of 'error', 'drop', 'em'"):
+    with pytest.raises(ts.InputError, match=r"missing: .* is not one of 'error', 'drop', 'em'"):
         ts.Topo(missing=missing).fit(chain(20))
 
 
@@ -66,7 +66,7 @@ def test_em_is_for_scores_on_moments():
     table = with_gaps(chain(60))
     with pytest.raises(ts.InputError, match="'basis' is none: missing='impute'"):
         ts.Topo("basis", missing="em").fit(table)
-    with pytest.raises(ts.InputError, match="draws|drawn"):
+    with pytest.raises(ts.InputError, match=r"draws|drawn"):
         ts.check_kkt(np.zeros((4, 4)), table, missing="impute")
 
 

@@ -12,7 +12,7 @@ from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.kinds import Column, Labels, Recognised, recognise
 from toposwap.core.table_read import TableRead
-from toposwap.core.validation import listed, named, refuse_unusable
+from toposwap.core.validation import columns, listed, named, refuse_unusable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -197,11 +197,12 @@ def refuse_gaps(table: Incomplete) -> None:
         f" and {len(by_column) - 8} more" if len(by_column) > 8 else ""
     )
     rows = int(table.gaps.any(axis=1).sum())
+    those = "that row" if rows == 1 else f"those {rows} rows"
     raise InputError(
         f"NaN (missing values): {int(counts.sum())} in {rows} of {len(table.values)} rows, in "
-        f"columns {shown}: missing='em' learns from what is there (scores of means and "
+        f"{columns(len(by_column))} {shown}: missing='em' learns from what is there (scores of means and "
         "covariances: bic, least-squares, ...), missing='impute' draws it (all other scores), "
-        f"missing='drop' leaves those {rows} rows out; --missing on the command line"
+        f"missing='drop' leaves {those} out; --missing on the command line"
     )
 
 

@@ -33,12 +33,25 @@ _SWEEPS = 3
 
 @dataclass(frozen=True, eq=False)
 class Imputed:
-    """What learning from draws ends with: the result, its data, fits made, and whether it rests."""
+    """What learning from draws ends with.
+
+    Attributes
+    ----------
+    result, data
+        Of all tables together, or of the first where the score knows no weights of rows.
+    rounds
+        Fits that were made.
+    stands
+        Whether the graph was the same twice.
+    average
+        The score at the end, on average over the tables.
+    """
 
     result: Result
     data: Dataset
     rounds: int
     stands: bool
+    average: float
 
 
 def learn_imputed(
@@ -63,14 +76,16 @@ def learn_imputed(
         if score.weighs_rows:
             data = table.filled(chains.rows, chains.weights)
             result = learn(data, score, search, begin, **given)
+            average = result.score
         else:
             tables = [table.filled(copy) for copy in chains.copies()]
-            data, result = tables[0], _of_several(tables, score, search, begin, **given)
+            data = tables[0]
+            result, average = _of_several(tables, score, search, begin, **given)
         made += 1
         graph = result.pruned.weights != 0.0
         stands = before is not None and bool((graph == before).all())
         if stands or made >= rounds or deadline.passed or result.status == "interrupted":
-            return Imputed(result, data, made, stands)
+            return Imputed(result, data, made, stands, average)
         predictor = result.pruned.predictor
         if predictor is None:
             raise InputError(
@@ -92,11 +107,11 @@ def _of_several(
     admissible: Admissible,
     deadline: Deadline,
     **settings: Any,
-) -> Result:
-    """The order with the lowest average score, and the edges that most tables keep there.
+) -> tuple[Result, float]:
+    """The order with the lowest average score, the edges that most tables keep, and that score.
 
     For scores that know no weights of rows. The orders are those that the tables lead to, each for
-    itself; weights, certificate and status are those of the first table at the order chosen.
+    itself; weights, score and certificate are those of the first table at the order chosen.
     """
     given = {"admissible": admissible, "deadline": deadline, **settings}
     found = [learn(data, score, search, init, **given) for data in tables]
@@ -124,9 +139,12 @@ def _of_several(
     places = first.pruned.order.positions
     most &= places[:, None] < places
     weights = np.where(most, kept.sum(axis=0) / np.maximum((kept != 0.0).sum(axis=0), 1), 0.0)
-    return replace(
-        first,
-        status=found[0].status,
-        score=float(np.mean([one.score for one in fitted])),
-        pruned=replace(first.pruned, weights=weights),
+    pruned = replace(
+        first.pruned,
+        weights=weights,
+        rule="at least half of the completed tables",
+        threshold=None,
+        refitted=True,
     )
+    result = replace(first, status=found[0].status, pruned=pruned)
+    return result, float(np.mean([one.score for one in fitted]))

@@ -204,6 +204,13 @@ class StructuralEM:
             if status in ("converged", "global minimum"):
                 # A proof on expected moments is none on what is there.
                 status = "converged" if certificate.satisfied else "not certified"
+            if not certificate.satisfied:
+                remarks += (
+                    "missing='em': on what is there the KKT conditions hold to "
+                    f"{certificate.max_residual:.1e} only, not to {certificate.tolerance:.1e}: the "
+                    "likelihood is nearly flat there, or columns nearly determine each other, so "
+                    "that EM comes to its maximum very slowly",
+                )
         result = replace(
             result, status=status, remarks=remarks, certificate=certificate, bound=None
         )

@@ -181,10 +181,14 @@ class Impute(Treatment):
         )
         result = found.result
         ended = "the graph was the same twice" if found.stands else "it still changed at the end"
+        which = (
+            f"the tables together, each row counting one part in {self.draws}"
+            if score.weighs_rows
+            else f"the first table, {found.average:.6g} being the average score"
+        )
         told = (
             f"drawn from the model, {self.draws} tables; {found.rounds} fits, {ended}; score and "
-            "certificate are those of the tables together, each row counting one part in "
-            f"{self.draws}"
+            f"certificate are those of {which}"
         )
         if not found.stands and self.rounds > 1:
             result = replace(
