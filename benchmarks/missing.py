@@ -4,11 +4,13 @@ Linear Gaussian data over ER2 graphs of 20 nodes, 1000 rows, columns permuted, s
 
 1. 10 and 30 percent of all values missing, completely at random;
 2. the same shares missing at random: a gap is the more likely the larger the column before it is,
-   which itself has none.
+   which itself has none;
+3. with ``--stages``, 30 percent completely at random without parts of EM: one search on the
+   likeliest covariance of all, and no second look at single edges.
 
 Where no more rows than columns are left, dropping is counted as the empty graph ("-").
 
-    python benchmarks/missing.py [--seeds 10] [--impute]
+    python benchmarks/missing.py [--seeds 10] [--impute] [--stages]
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ import warnings
 import numpy as np
 
 import toposwap as ts
+from toposwap.missing import structural
+from toposwap.missing.structural import StructuralEM
 
 SHARES = (0.1, 0.3)
 
@@ -62,12 +66,28 @@ def one(seed, share, mechanism, treatments, n=1000, d=20):
     return found
 
 
+def stages(seeds) -> None:
+    kept = StructuralEM.second_look, structural._MOST_ROUNDS
+    for name, look, rounds in (
+        ("one search", kept[0], 1),
+        ("no second look", lambda _em, _graph, _order, trace: trace, kept[1]),
+        ("all of it", *kept),
+    ):
+        StructuralEM.second_look, structural._MOST_ROUNDS = look, rounds
+        runs = [one(seed, 0.3, at_random, ["em"]) for seed in range(seeds)]
+        print(f"{name:15} SHD {_row(runs, 'em')}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--impute", action="store_true", help="draws too, which take longer")
+    parser.add_argument("--stages", action="store_true", help="only EM without parts of it")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
+    if given.stages:
+        stages(given.seeds)
+        return
     treatments = ["em", "drop", *(["impute"] if given.impute else [])]
     one(0, 0.1, at_random, treatments, n=200)  # compiles
     for mechanism in (at_random, by_a_neighbour):

@@ -200,8 +200,8 @@ def refuse_gaps(table: Incomplete) -> None:
     those = "that row" if rows == 1 else f"those {rows} rows"
     raise InputError(
         f"NaN (missing values): {int(counts.sum())} in {rows} of {len(table.values)} rows, in "
-        f"{columns(len(by_column))} {shown}: missing='em' learns from what is there (scores of means and "
-        "covariances: bic, least-squares, ...), missing='impute' draws it (all other scores), "
+        f"{columns(len(by_column))} {shown}: missing='em' learns from what is there (scores of "
+        "means and covariances: bic, least-squares, ...), missing='impute' draws it (all others), "
         f"missing='drop' leaves {those} out; --missing on the command line"
     )
 
