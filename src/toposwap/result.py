@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from toposwap.assess import Assessment
     from toposwap.certificate import Certificate
     from toposwap.core.gaps import GapReport
+    from toposwap.core.interventions import Environments
     from toposwap.core.order import Order
     from toposwap.scores.base import Predictor
     from toposwap.search.base import Step
@@ -80,6 +81,8 @@ class Result:
         Imposed edges (i, j) that would not be there at this order if nobody had imposed them.
     gaps
         What was missing in the table, and what was done about it; None if nothing was.
+    environments
+        Which variables were set from outside in how many rows; None where none was.
     """
 
     names: tuple[str, ...]
@@ -104,6 +107,7 @@ class Result:
     admissible: Admissible = field(repr=False, default=EVERYTHING)
     against: tuple[tuple[int, int], ...] = ()
     gaps: GapReport | None = None
+    environments: Environments | None = field(repr=False, default=None)
 
     @classmethod
     def of(
@@ -124,6 +128,7 @@ class Result:
         bound: float | None = None,
         admissible: Admissible = EVERYTHING,
         against: tuple[tuple[int, int], ...] = (),
+        environments: Environments | None = None,
     ) -> Self:
         """Put what was assessed, searched and pruned together; what contradicts itself is said."""
         remarks += assessment.remarks
@@ -160,4 +165,5 @@ class Result:
             predictor=predictor,
             admissible=admissible,
             against=against,
+            environments=environments,
         )

@@ -89,9 +89,20 @@ class Incomplete:
         center: bool = True,
         kinds: Mapping[str, str | Kind] | None = None,
         sample_weight: ArrayLike | None = None,
+        interventions: Any = None,
+        intervention_kind: str = "perfect",
     ) -> Incomplete:
         """From whatever :meth:`Dataset.from_table` takes."""
-        return cls(TableRead.of(table, names, kinds, sample_weight, center=center), center)
+        read = TableRead.of(
+            table,
+            names,
+            kinds,
+            sample_weight,
+            interventions,
+            intervention_kind,
+            center=center,
+        )
+        return cls(read, bool(center))
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -131,10 +142,7 @@ class Incomplete:
 
     def of_rows(self, chosen: NDArray[np.bool_]) -> Incomplete:
         """Of the rows (n,) that are ``chosen``."""
-        weights = self.read.weights
-        weights = None if weights is None else weights[chosen]
-        read = replace(self.read, values=self.values[chosen], weights=weights)
-        return Incomplete(read, self.center)
+        return Incomplete(self.read.of_rows(chosen), self.center)
 
     def filled(
         self, values: NDArray[np.float64], weights: NDArray[np.float64] | None = None
@@ -173,6 +181,11 @@ class Incomplete:
 
         Returns the data with the means of the columns in their gaps: scales, names and bounds.
         """
+        if self.read.interventions is not None:
+            raise InputError(
+                "interventions: where variables were set from outside missing values cannot be "
+                "estimated: missing='drop' leaves out the rows that have any"
+            )
         empty = self.gaps.all(axis=0)
         if empty.any():
             raise InputError(

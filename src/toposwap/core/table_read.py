@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.interventions import Interventions, checked_interventions
 from toposwap.core.kinds import Kind, Labels, kinds_by_name
 from toposwap.core.row_weights import checked_weights
 from toposwap.core.validation import as_table
@@ -31,6 +32,8 @@ class TableRead:
         user has named.
     weights
         How often each of the rows counts, (n,); None if each counts once.
+    interventions
+        What was set from outside in each of the rows; None if nothing was.
     """
 
     values: NDArray[np.float64] = field(repr=False)
@@ -38,6 +41,7 @@ class TableRead:
     labels: tuple[Labels, ...]
     given: Mapping[str, Kind]
     weights: NDArray[np.float64] | None
+    interventions: Interventions | None = None
 
     @classmethod
     def of(
@@ -46,6 +50,8 @@ class TableRead:
         names: Sequence[Any] | None,
         kinds: Mapping[str, str | Kind] | None,
         sample_weight: ArrayLike | None,
+        interventions: Any = None,
+        intervention_kind: str = "perfect",
         *,
         center: bool,
     ) -> TableRead:
@@ -55,6 +61,16 @@ class TableRead:
         values, labels, meanings = as_table(table, names, kinds=kinds)
         given = kinds_by_name(kinds, labels)
         weights = checked_weights(sample_weight, len(values))
-        if weights is not None and not weights.all():
-            values, weights = values[weights > 0.0], weights[weights > 0.0]
-        return cls(values, labels, meanings, given, weights)
+        done = checked_interventions(interventions, intervention_kind, labels, len(values))
+        read = cls(values, labels, meanings, given, weights, done)
+        return read if weights is None or weights.all() else read.of_rows(weights > 0.0)
+
+    def of_rows(self, chosen: NDArray[np.bool_]) -> TableRead:
+        """Of the rows (n,) that are ``chosen``."""
+        weights, done = self.weights, self.interventions
+        return replace(
+            self,
+            values=self.values[chosen],
+            weights=None if weights is None else weights[chosen],
+            interventions=None if done is None else done.of_rows(chosen),
+        )

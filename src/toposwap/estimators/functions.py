@@ -9,9 +9,11 @@ import numpy as np
 from toposwap.assess import assess
 from toposwap.baselines.start import dimensions, is_order, starting_order
 from toposwap.certificate import Certificate
+from toposwap.core.admissible import EVERYTHING
 from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.gaps import Incomplete
+from toposwap.core.own_rows import identified
 from toposwap.core.registry import resolve
 from toposwap.core.weights import as_weights
 from toposwap.estimators.base import has_names
@@ -30,7 +32,12 @@ if TYPE_CHECKING:
 
 
 def refine(
-    W: ArrayLike, X: Any, *, sample_weight: ArrayLike | None = None, **parameters: Any
+    W: ArrayLike,
+    X: Any,
+    *,
+    sample_weight: ArrayLike | None = None,
+    interventions: Any = None,
+    **parameters: Any,
 ) -> Topo:
     """Improve any learner's weight matrix: a fitted :class:`Topo` that started from it.
 
@@ -47,15 +54,16 @@ def refine(
         an order in any form.
     X
         The data, (n, d), or a :class:`~toposwap.Dataset`.
-    sample_weight
-        How often each row counts, (n,), as in :meth:`Topo.fit`.
+    sample_weight, interventions
+        How often each row counts, and what was set from outside in it, (n,) each, as in
+        :meth:`Topo.fit`.
     **parameters
         Parameters of :class:`Topo` other than ``init``.
     """
     if "init" in parameters:
         raise InputError("refine: W is the starting point, so init cannot be given as well")
     model = Topo(**parameters)
-    data = model._dataset(X, sample_weight)
+    data = model._dataset(X, sample_weight, interventions)
     score = resolve("score", model.score, SCORES, Score)
     if is_order(W, score):
         model.init = W
@@ -73,10 +81,15 @@ def refine(
 
 
 def judged_data(
-    W: Any, model: Topo, score: Score, X: Any, sample_weight: ArrayLike | None = None
+    W: Any,
+    model: Topo,
+    score: Score,
+    X: Any,
+    sample_weight: ArrayLike | None = None,
+    interventions: Any = None,
 ) -> Dataset:
     """The data in ``X`` on which ``W`` is judged, gaps treated as ``model`` says."""
-    data = model._dataset(X, sample_weight)
+    data = model._dataset(X, sample_weight, interventions)
     if not isinstance(data, Incomplete):
         return data
     treatment = resolve("missing", model.missing, MISSING, Treatment)
@@ -94,6 +107,8 @@ def check_kkt(
     sample_weight: ArrayLike | None = None,
     knowledge: Any = None,
     missing: str | Treatment = "error",
+    interventions: Any = None,
+    intervention_kind: str = "perfect",
 ) -> Certificate:
     """Check whether ``W`` satisfies the KKT conditions of the score on the data ``X``.
 
@@ -121,14 +136,15 @@ def check_kkt(
     missing
         As for :class:`Topo`, "error", "drop" or "em". With "em" the conditions are those of the
         likelihood of what is there, noise and means the likeliest ones for ``W``.
+    interventions, intervention_kind
+        What was set from outside in each row, (n,), and what that does, as for :class:`Topo`.
     """
     rated = resolve("score", score, SCORES, Score)
-    model = Topo(center=center, kinds=kinds, missing=missing)
-    data = rated.suited(judged_data(W, model, rated, X, sample_weight))
+    reader = Topo(center=center, kinds=kinds, missing=missing, intervention_kind=intervention_kind)
+    data = rated.suited(judged_data(W, reader, rated, X, sample_weight, interventions))
     bound = rated.bind(data)
     known = Knowledge.of(knowledge)
-    if known:
-        bound.admissible = known.on(data.names)
+    bound.admissible = identified(data, known.on(data.names) if known else EVERYTHING)
     if is_order(W, bound.score):
         order, _ = starting_order(W, data, np.random.default_rng(0))
         if not bound.admissible.obeys(order):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from toposwap.core.admissible import EVERYTHING
+from toposwap.core.columns import lives_on_a_cluster
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.gaps import Incomplete
@@ -99,6 +100,10 @@ class Topo(Predicting, DagLearner):
         scores of means and covariances); or draw them from the model that is learned, several
         times (all other scores, ``toposwap.missing.Impute(draws=5, rounds=10)``). What was missing,
         and whether that depends on other columns, is in ``result_.gaps``.
+    intervention_kind : "perfect" or "shift", default="perfect"
+        What setting a variable from outside does, where ``fit(X, interventions=...)`` says in which
+        rows that was done. Perfect: it no longer listens to its causes, so that those rows do not
+        count for its own mechanism. Shift: it does, and an unknown constant is added.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of what is drawn: the order with ``init="random"``; how the restarts of
         ``search="auto"`` perturb the best order (with any ``n_jobs``); in which order
@@ -181,6 +186,7 @@ class Topo(Predicting, DagLearner):
         center: bool = True,
         kinds: Mapping[str, str | Kind] | None = None,
         missing: str | Treatment = "error",
+        intervention_kind: str = "perfect",
         random_state: int | np.random.Generator | None = 0,
         n_restarts: int | None = None,
         time_budget: float | None = None,
@@ -201,6 +207,7 @@ class Topo(Predicting, DagLearner):
         self.center = center
         self.kinds = kinds
         self.missing = missing
+        self.intervention_kind = intervention_kind
         self.random_state = random_state
         self.n_restarts = n_restarts
         self.time_budget = time_budget
@@ -208,13 +215,20 @@ class Topo(Predicting, DagLearner):
         self.max_iter = max_iter
         self.progress = progress
 
-    def _dataset(self, X: Any, sample_weight: ArrayLike | None = None) -> Dataset | Incomplete:  # type: ignore[override]
+    def _dataset(  # type: ignore[override]
+        self, X: Any, sample_weight: ArrayLike | None = None, interventions: Any = None
+    ) -> Dataset | Incomplete:
         """The data in ``X``; with their gaps where ``missing`` says what to do about these."""
         treatment = resolve("missing", self.missing, MISSING, Treatment)
-        if isinstance(X, Dataset):
-            return super()._dataset(X, sample_weight)
+        if isinstance(X, Dataset) or lives_on_a_cluster(X):
+            return super()._dataset(X, sample_weight, interventions)
         table = Incomplete.from_table(
-            X, center=self.center, kinds=self.kinds, sample_weight=sample_weight
+            X,
+            center=self.center,
+            kinds=self.kinds,
+            sample_weight=sample_weight,
+            interventions=interventions,
+            intervention_kind=self.intervention_kind,
         )
         data = treatment.dataset(table)
         return table if data is None else data

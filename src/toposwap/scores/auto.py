@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.kinds.words import NO_ROWS, guesses_in_words
+from toposwap.core.kinds.words import guesses_in_words
 from toposwap.core.runtime.settings import checked
 from toposwap.core.validation import listed
 from toposwap.losses import ColumnLoss, GaussianLoss, LogisticLoss
@@ -63,6 +63,7 @@ class Auto(Score):
 
     weighs_rows: ClassVar[bool] = True
     by_kinds: ClassVar[bool] = True
+    uses_interventions: ClassVar[bool] = True
     name: ClassVar[str] = "auto"
     # Of every score that can be chosen; the chosen one, ``bind(data).score``, tells more.
     convex: ClassVar[bool] = False
@@ -140,8 +141,8 @@ def _kinds(data: Dataset) -> tuple[list[ColumnLoss], dict[str, list[str]], list[
 def _continuous(data: Dataset) -> str:
     """Which columns have the Gaussian likelihood by nature, and which because none fits better."""
     if data.rows is None:
-        if data.kinds[0].reason == NO_ROWS:
-            return NO_ROWS
+        if data.kinds[0].reason == data.without_rows:
+            return data.without_rows
         return f"all {data.d} columns are continuous, or taken as such"
     whole = [name for j, name in enumerate(data.names) if data.column(j).whole]
     if not whole:

@@ -13,10 +13,14 @@ if TYPE_CHECKING:
 _SHOWN = 8
 #: The kinds most likely to be wrong, and what a column may be instead.
 _INSTEAD = {"ordinal": "categorical", "count": "continuous"}
-#: Why columns are continuous where there are no rows.
-NO_ROWS = "only a covariance matrix is known"
 #: What needs no telling: nobody takes such columns for anything else.
-_OBVIOUS = ("fractions", "two values", "given", NO_ROWS)
+_OBVIOUS = (
+    "fractions",
+    "two values",
+    "given",
+    "only a covariance matrix is known",
+    "only the moments of the rows are known",
+)
 
 
 def guesses_in_words(names: Sequence[str], kinds: Sequence[Recognised]) -> tuple[str, ...]:
