@@ -26,6 +26,7 @@ LAYERS = (
     {"experiments"},
     {"report"},
     {"estimators"},
+    {"missing"},
     {"learn"},
     {"with_paths"},
     {"baselines"},

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toposwap import __version__
 from toposwap.io.write_graph import graph_suffix, write_graph
+from toposwap.report.gaps import gaps_record
 from toposwap.report.graph import reported_graph
 from toposwap.report.interventions import interventions_record
 from toposwap.report.knowledge import knowledge_record
@@ -64,6 +65,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "edges": [edge._asdict() for edge in edges],
         "interventions": interventions_record(model),
         "knowledge": knowledge_record(model),
+        "missing": gaps_record(model),
         "remarks": list(model.remarks_),
         "choices": list(model.result_.choices),
         "history": [asdict(step) for step in model.history_],

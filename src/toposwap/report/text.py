@@ -10,6 +10,7 @@ from toposwap.certificate import GRAPH
 from toposwap.core.printable import printable, shortened
 from toposwap.diagnostics import units_in_words
 from toposwap.estimators.base import DagLearner
+from toposwap.report.gaps import gaps_in_words
 from toposwap.report.graph import ReportedGraph, open_directions, reported_graph, reversible
 from toposwap.report.interventions import interventions_in_words
 from toposwap.report.knowledge import against_in_words, cost_in_words, knowledge_in_words
@@ -163,6 +164,8 @@ def summary_lines(
         lines.append(("units", _units(model)))
     if model.result_.equivalent or not model.result_.scale_dependent:
         lines.append(("directions", _directions(model)))
+    told = gaps_in_words(model)
+    lines += [("" if k else "missing", line) for k, line in enumerate(told)]
     lines += [("chosen", choice) for choice in model.result_.choices]
     lines += [("remark", remark) for remark in model.remarks_ if remarks]
     return [(key, value) for key, value in lines if value is not None]

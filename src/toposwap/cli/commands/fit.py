@@ -28,7 +28,7 @@ Examples:
   toposwap fit data.csv -o edges.csv -o result.json --plot graph.png
   toposwap fit data.csv --score bic --penalty 1
   toposwap fit data.csv --columns "rain,wind speed,yield" --prune 0.1
-  toposwap fit export.csv --na -999 --drop-missing
+  toposwap fit export.csv --na -999 --missing em
   zcat data.csv.gz | toposwap fit -
   toposwap fit 'year-*.parquet' --score bic
   toposwap fit huge.parquet --sample 100000
