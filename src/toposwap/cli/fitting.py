@@ -107,4 +107,4 @@ def _without(model: Topo) -> dict[str, Any]:
     from toposwap.report.graph import reported_graph
 
     edges = reported_graph(model).edges()
-    return {"score": model.score_, "edges": [edge._asdict() for edge in edges]}
+    return {"score": model.score_, "edges": [edge.known() for edge in edges]}

@@ -316,6 +316,21 @@ class Dataset:
         center = bool(self.mean.any())
         return self._of(rows, list(self.names), self.labels, self.given_kinds, None, center=center)
 
+    def reweighted(self, weights: NDArray[np.float64]) -> Dataset:
+        """The same rows, each as often as ``weights`` (m,) say; those of weight zero are left out.
+
+        Raises
+        ------
+        InputError
+            If what is left cannot be used: a column is constant in it, say.
+        """
+        assert self.rows is not None
+        kept = weights > 0.0
+        some, center = weights[kept], bool(self.mean.any())
+        counts = None if (some == 1.0).all() else some
+        rows, names = self.rows[kept], list(self.names)
+        return self._of(rows, names, self.labels, self.given_kinds, counts, center=center)
+
     @cached_property
     def _unexplained(self) -> NDArray[np.float64]:
         """Share of each variance that all other columns leave, (d,); NaN if there are too many."""

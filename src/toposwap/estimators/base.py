@@ -149,18 +149,9 @@ class DagLearner(Estimator):
         direction; both together are an edge whose direction the class leaves open. What is known
         about directions narrows the class, by Meek's rules.
         """
-        from toposwap.metrics import cpdag
-        from toposwap.metrics.meek import orient
+        from toposwap.metrics.directions import permitted_class
 
-        completed, told = cpdag(self.adjacency_matrix_), self.result_.admissible
-        if told.everything:
-            return completed
-        turned = np.zeros_like(completed)
-        if told.parents is not None:
-            turned |= ~told.parents
-        if told.before is not None:
-            turned |= told.before.T
-        return orient(completed, (self.adjacency_matrix_ != 0.0) & turned.T)
+        return permitted_class(self.adjacency_matrix_ != 0.0, self.result_.admissible)
 
     @property
     def certificate_(self) -> Certificate:

@@ -56,7 +56,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "threshold": model.threshold_,
         "pruning": model.result_.pruned.rule if model.result_.pruned.refitted else None,
         "open_directions": [[edge.source, edge.target] for edge in edges if edge.open],
-        "edges": [edge._asdict() for edge in edges],
+        "edges": [edge.known() for edge in edges],
         "knowledge": knowledge_record(model),
         "remarks": list(model.remarks_),
         "choices": list(model.result_.choices),
