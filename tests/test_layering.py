@@ -24,6 +24,7 @@ LAYERS = (
     {"__main__"},
     {"cli"},
     {"experiments"},
+    {"certainty"},
     {"report"},
     {"estimators"},
     {"learn"},
@@ -64,7 +65,7 @@ def allowed(part):
     below = set().union(*LAYERS[height + 1 :])
     if part in CONTRACT:
         return below | CONTRACT
-    if part in {"cli", "experiments", "report"}:
+    if part in {"cli", "experiments", "certainty", "report"}:
         return below | ASIDE
     # The equivalence class of what was learned.
     return below | {"metrics"} if part == "estimators.base" else below

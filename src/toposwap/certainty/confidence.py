@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _QUANTILES = (0.025, 0.5, 0.975)
 #: What an edge is worth to the consensus that is there but points the other way.
 _TURNED = 0.5
+#: Less than any difference of shares that a number of resamples could make.
+_TIE = 1e-9
 
 
 class Stable(NamedTuple):
@@ -145,9 +147,14 @@ class Confidence:
             )
         gains = self.probabilities + turned * self.probabilities.T - threshold
         gains[self.probabilities == 0.0] = -1.0
+        # Of two directions that are worth the same, the one that was learned from all rows.
+        gains += _TIE * (self.graph != 0.0)
         if self.required is not None:
             gains = np.where(self.required, np.maximum(gains, 1.0 - threshold), gains)
-        return best_dag(gains, self.before)
+        found = best_dag(gains, self.before)
+        return found._replace(
+            value=found.value - _TIE * int((found.edges & (self.graph != 0.0)).sum())
+        )
 
     def stable(self, threshold: float = 0.9) -> Stable:
         r"""The pairs that at least this share of the resamples joins.
@@ -260,6 +267,26 @@ class Confidence:
         return ReportedGraph(
             self.names, weights, standardised, undecided, scale_free=known, doubt=self.doubt()
         )
+
+    def as_record(self) -> dict[str, Any]:
+        """Everything but the resamples themselves, as JSON can hold it."""
+        stable = self.stable()
+        names = self.names
+        return {
+            "resamples": {"asked": self.asked, "done": self.done, "method": self.method},
+            "interrupted": self.interrupted,
+            "score_name": self.score_name,
+            "names": list(names),
+            "pairs": self.edges.to_dict("records"),
+            "consensus": [[names[i], names[j]] for i, j in np.argwhere(self.consensus_)],
+            "stable": {
+                "threshold": stable.threshold,
+                "pairs": len(stable.edges),
+                "expected_false": stable.expected_false,
+            },
+            "probabilities": self.probabilities.tolist(),
+            "remarks": list(self.remarks),
+        }
 
     # --- pictures and files ----------------------------------------------------------------------
 

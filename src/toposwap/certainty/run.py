@@ -119,7 +119,7 @@ def confidence(
             f"model: must be a Topo or a learner of toposwap.baselines, got {type(model).__name__}"
         )
     total, threads = _checked_count(n_resamples), thread_count(n_jobs)
-    drawn_by = _method(method)
+    drawn_by = method_of(method)
     table, groups = _without_groups(table, groups)
     # The parameters of the model are shared, and what it learned is not.
     fitted = type(model)(**model.get_params(deep=False))
@@ -128,7 +128,7 @@ def confidence(
     data = fitted._dataset(table, sample_weight)
     if data.rows is None:
         raise InputError("confidence: needs the rows of the table, a covariance has none")
-    labels = _labels(groups, sample_weight, data)
+    labels = labels_of(groups, sample_weight, data)
     with CtrlC() as ctrl_c, warnings.catch_warnings(record=True):
         # What there is to remark is told once, with the rest.
         warnings.simplefilter("always", ToposwapWarning)
@@ -136,14 +136,23 @@ def confidence(
         if ctrl_c.pressed:
             # The fit has kept its best order, of which no resample is done.
             raise KeyboardInterrupt
-    resampler = Resampler(
-        data, fitted, automatic() if drawn_by is None else drawn_by, Units.of(data, labels),
-        _entropy(random_state),
-    )  # fmt: skip
-    counts = Counts(data.d)
+    entropy = _entropy(random_state)
+    resampler = Resampler(data, fitted, drawn_by, Units.of(data, labels), entropy)
     team: Team = Threads(threads) if client is None else Cluster(client)
+    return resampled(resampler, team, total, progress, store)
+
+
+def resampled(
+    resampler: Resampler,
+    team: Team,
+    total: int,
+    progress: Callable[[Step], None] | None = None,
+    store: str | os.PathLike[str] | None = None,
+) -> Confidence:
+    """The confidence of a model that is fitted already, from ``total`` resamples."""
+    counts = Counts(resampler.data.d)
     interrupted = _work(resampler, team, counts, total, progress, store)
-    return _told(data, fitted, resampler, counts, total, interrupted=interrupted)
+    return _told(resampler, counts, total, interrupted=interrupted)
 
 
 def _work(
@@ -181,16 +190,9 @@ def _work(
     return False
 
 
-def _told(
-    data: Dataset,
-    fitted: DagLearner,
-    resampler: Resampler,
-    counts: Counts,
-    total: int,
-    *,
-    interrupted: bool,
-) -> Confidence:
+def _told(resampler: Resampler, counts: Counts, total: int, *, interrupted: bool) -> Confidence:
     """Put together what was counted, or say why nothing was."""
+    data, fitted = resampler.data, resampler.model
     remarks = list(fitted.result_.remarks)
     if counts.done == 0 and counts.failures and not interrupted:
         raise InputError(
@@ -238,11 +240,11 @@ def _checked_count(n_resamples: object) -> int:
     return int(n_resamples)  # type: ignore[call-overload]
 
 
-def _method(name: object) -> Method | None:
-    """The method of that name; None for the automatic one."""
+def method_of(name: object) -> Method:
+    """The method of that name; "auto" is the one that is calibrated best."""
     if not isinstance(name, str) or name not in NAMES:
         raise InputError(f"method: {name!r} is not one of {', '.join(map(repr, NAMES))}")
-    return None if name == "auto" else METHODS[name]
+    return automatic() if name == "auto" else METHODS[name]
 
 
 def _without_groups(table: Any, groups: Any) -> tuple[Any, Any]:
@@ -255,9 +257,7 @@ def _without_groups(table: Any, groups: Any) -> tuple[Any, Any]:
     return table.drop(columns=groups), table[groups].to_numpy()
 
 
-def _labels(
-    groups: Any, sample_weight: ArrayLike | None, data: Dataset
-) -> NDArray[Any] | None:
+def labels_of(groups: Any, sample_weight: ArrayLike | None, data: Dataset) -> NDArray[Any] | None:
     """A label for each row of ``data``, from which rows of weight zero have been left out."""
     if groups is None:
         return None

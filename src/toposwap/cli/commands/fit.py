@@ -10,6 +10,7 @@ import click
 from toposwap.cli.fitting import deliver, fit_table
 from toposwap.cli.options.knowing import Knowing, knowledge_options
 from toposwap.cli.options.learning import Learning, learning_options
+from toposwap.cli.options.numbers import Whole
 from toposwap.cli.options.outputs import Outputs, output_options
 from toposwap.cli.options.reading import Reading, reading_options
 from toposwap.core.errors import InputError
@@ -32,6 +33,7 @@ Examples:
   toposwap fit data.csv --init notears
   toposwap fit data.csv --tiers "age, sex < income, rent < *" --forbid "health -> rent"
   toposwap fit data.csv --knowledge knowledge.txt --compare-without
+  toposwap fit data.csv --confidence 200 --plot graph.png
   toposwap fit data.csv --json | jq .edges
 
 \b
@@ -58,11 +60,20 @@ Ctrl-C (or kill) during the search keeps the best graph found so far; the exit c
     "result of another learner: notears, notears-mlp, golem-ev, golem-nv, kkts, or (pip install "
     '"toposwap[peers]") dagma, pc, ges, boss, flop, direct-lingam.',
 )
+@click.option(
+    "--confidence",
+    "resamples",
+    type=Whole(min=1),
+    metavar="N",
+    help="Learn from N resamples of the rows too, and say how often each edge is found; 200 is "
+    "usual. toposwap confidence has more.",
+)
 @knowledge_options
 @reading_options
 def fit(
     table: Path,
     init: str,
+    resamples: int | None,
     reading: Reading,
     knowing: Knowing,
     learning: Learning,
@@ -82,6 +93,10 @@ def fit(
         lambda chosen: init if start is None else _start(start, chosen.frame),
         knowing,
     )
+    if resamples is not None and fitted.model.status_ != "interrupted":
+        from toposwap.cli.resampling import with_confidence
+
+        fitted = with_confidence(fitted, resamples, learning)
     return deliver(fitted, outputs)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from toposwap.estimators import Topo
+    from toposwap.report.graph import Doubt
 
 #: How a formula begins in a cell of a spreadsheet.
 _FORMULA = ("=", "+", "-", "@")
@@ -50,10 +51,10 @@ class Outputs:
                         f"{str(path)!r} is read and would be overwritten: choose another output"
                     )
 
-    def write(self, model: Topo, rows: int) -> None:
+    def write(self, model: Topo, rows: int, doubt: Doubt | None = None) -> None:
         """Write the learned graph to ``graphs`` and its picture to ``plot``, or nothing at all.
 
-        ``rows`` is n.
+        ``rows`` is n, and ``doubt`` what resamples say of the edges.
         """
         from toposwap.io import together
         from toposwap.report.record import write_result
@@ -62,11 +63,11 @@ class Outputs:
             _warn_of_formulas(model.names_)
         with together():
             for path in self.graphs:
-                write_result(path, model, rows)
+                write_result(path, model, rows, doubt)
             if self.plot is not None:
                 from toposwap.report.plot.graph import draw_graph
 
-                draw_graph(model, self.plot)
+                draw_graph(model, self.plot, doubt=doubt)
 
     @property
     def paths(self) -> tuple[Path, ...]:

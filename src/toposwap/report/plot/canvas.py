@@ -11,7 +11,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path
 
 from toposwap.core.printable import printable
-from toposwap.report.plot.legend import edge_colour
+from toposwap.report.plot.legend import DASHES, edge_colour, is_doubtful
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +103,12 @@ class Canvas:
             )
             width = _THINNEST + (_WIDEST - _THINNEST) * strength[i, j] / largest
             self._draw_edge(
-                points, codes, width, edge_colour(graph, i, j), "-" if is_open else _HEAD
+                points,
+                codes,
+                width,
+                edge_colour(graph, i, j),
+                "-" if is_open else _HEAD,
+                doubtful=is_doubtful(graph, i, j),
             )
 
     def finish(self, handles: Sequence[Line2D], title: str | None) -> Figure:
@@ -207,6 +212,8 @@ class Canvas:
         width: float,
         colour: str,
         style: str,
+        *,
+        doubtful: bool,
     ) -> None:
         # A white rim shows which of two crossing arrows is which; it spares the heads of others.
         rim = Path(points[:-1], codes[:-1])
@@ -222,6 +229,7 @@ class Canvas:
                 linewidth=width,
                 joinstyle="miter",
                 capstyle="butt",
+                linestyle=DASHES if doubtful else "solid",
                 zorder=2,
             )
         )

@@ -6,6 +6,7 @@ Lengths are in inches throughout: the picture grows with the graph, the letters 
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.estimators import Topo
+    from toposwap.report.graph import Doubt
 
 FORMATS = (".png", ".svg", ".pdf")
 #: More arrows than this are a tangle: only the strongest are drawn.
@@ -41,6 +43,7 @@ def draw_graph(
     *,
     names: Sequence[str] | None = None,
     title: str | None = None,
+    doubt: Doubt | None = None,
 ) -> None:
     """Draw a DAG and write the picture, completely or not at all.
 
@@ -56,10 +59,15 @@ def draw_graph(
         Names of the nodes if ``graph`` is an array; x0, x1, ... by default.
     title
         Text above the picture.
+    doubt
+        What resamples say of the edges of a model: the fewer have an edge, the paler it is, and
+        dashed where most have none.
     """
     picture_suffix(path)
     require_matplotlib(f"drawing {str(path)!r}")
     shown = _reported(graph, names)
+    if doubt is not None:
+        shown = replace(shown, doubt=doubt)
     write_picture(path, lambda: graph_figure(shown, title))
 
 
