@@ -74,8 +74,9 @@ class Confidence:
         What Q is called.
     graph
         (d, d): the weights of the graph learned from the whole table.
-    standardised
-        (d, d): the same in standard deviations; NaN where the model does not tell.
+    units
+        (d, d): what a weight is multiplied by to be one between standard deviations; NaN where the
+        model does not tell.
     rises
         (d, d): by how much the score rises without each of its edges, at the same order; NaN for
         all others, and where that takes long.
@@ -95,7 +96,7 @@ class Confidence:
     method: str
     score_name: str
     graph: NDArray[np.float64] = field(repr=False)
-    standardised: NDArray[np.float64] = field(repr=False)
+    units: NDArray[np.float64] = field(repr=False)
     rises: NDArray[np.float64] = field(repr=False)
     before: NDArray[np.bool_] | None = field(repr=False, default=None)
     required: NDArray[np.bool_] | None = field(repr=False, default=None)
@@ -148,13 +149,13 @@ class Confidence:
         gains = self.probabilities + turned * self.probabilities.T - threshold
         gains[self.probabilities == 0.0] = -1.0
         # Of two directions that are worth the same, the one that was learned from all rows.
-        gains += _TIE * (self.graph != 0.0)
+        learned = (self.graph != 0.0) & (gains > 0.0)
+        gains += _TIE * learned
         if self.required is not None:
             gains = np.where(self.required, np.maximum(gains, 1.0 - threshold), gains)
         found = best_dag(gains, self.before)
-        return found._replace(
-            value=found.value - _TIE * int((found.edges & (self.graph != 0.0)).sum())
-        )
+        ties = _TIE * int(np.count_nonzero(found.edges & learned))
+        return found._replace(value=found.value - ties)
 
     def stable(self, threshold: float = 0.9) -> Stable:
         r"""The pairs that at least this share of the resamples joins.
@@ -253,15 +254,14 @@ class Confidence:
 
         _, middle, _ = self._quantiles
         edges = self.consensus_
-        weights = np.where(edges, np.nan_to_num(middle), 0.0)
-        # An edge may be there of which no resample that was kept has this direction.
+        # Of an open edge the graphs that were kept may all have the other direction.
+        learned = np.where(self.graph != 0.0, self.graph, np.nan)
+        weights = np.where(np.isnan(middle), learned, middle)
+        weights = np.where(np.isnan(weights), middle.T, weights)
+        weights = np.where(edges, np.nan_to_num(weights), 0.0)
         weights = np.where(edges & (weights == 0.0), np.finfo(float).tiny, weights)
-        learned = (self.graph != 0.0) & np.isfinite(self.standardised)
-        ratio = np.divide(
-            self.standardised, self.graph, out=np.ones_like(self.graph), where=learned
-        )
-        known = bool(learned[edges].all())
-        standardised = weights * ratio if known else np.full_like(weights, np.nan)
+        known = bool(np.isfinite(self.units[edges]).all())
+        standardised = np.where(edges, weights * self.units, 0.0)
         shares, joined = self.probabilities, self.adjacent
         undecided = edges & (np.abs(shares - shares.T) < 0.5 * joined)
         return ReportedGraph(

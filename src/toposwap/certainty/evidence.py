@@ -16,12 +16,14 @@ import numpy as np
 
 from toposwap.core.admissible import Admissible
 from toposwap.core.errors import InputError
+from toposwap.core.factor import retriangularise
 from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
 from toposwap.core.registry import resolve
 from toposwap.kernels.graphs.reachability import reachability
 from toposwap.report.graph import open_directions
 from toposwap.scores import SCORES, Score
+from toposwap.scores.least_squares.score import BoundLeastSquares
 from toposwap.scores.predictors import LinearModel
 from toposwap.search.auto import AutoSearch
 from toposwap.search.base import run
@@ -131,10 +133,30 @@ def rises_without(model: Topo, data: Dataset) -> NDArray[np.float64]:
     bound = bound_of(model, data)
     if bound.strategy.search == ScreenedSearch.name:
         return rises
+    if isinstance(bound, BoundLeastSquares) and bound.admissible.everything:
+        return np.where(model.adjacency_matrix_ != 0.0, _squares(bound, model.result_.order), rises)
     alternatives = Alternatives(bound, model.result_.order)
     for i, j in np.argwhere(model.adjacency_matrix_ != 0.0).tolist():
         rises[i, j] = alternatives.without(i, j)
     return rises
+
+
+def _squares(bound: BoundLeastSquares, order: Order) -> NDArray[np.float64]:
+    r"""The rise of least squares without each edge, :math:`w_{ij}^2 / 2 [C_P^{-1}]_{ii}`, (d, d).
+
+    P are all variables before j. With R the factor in the order, the inverse of its leading block
+    is the leading block of its inverse, so that :math:`[C_P^{-1}]_{ii}` is a sum along a row of it.
+    """
+    variables = order.variables
+    triangle = retriangularise(bound.factor[:, variables])
+    inverse = np.linalg.inv(triangle)
+    weights = np.triu(-inverse * np.diag(triangle), 1)
+    precision = np.cumsum(np.square(inverse), axis=1)
+    rises = np.zeros_like(weights)
+    rises[:, 1:] = 0.5 * weights[:, 1:] ** 2 / precision[:, :-1] * bound.scale[variables[1:]] ** 2
+    found = np.zeros_like(weights)
+    found[np.ix_(variables, variables)] = np.triu(rises, 1)
+    return found
 
 
 class Alternatives:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import os
 
 _PLAIN = ("names", "asked", "done", "method", "score_name", "remarks", "interrupted")
-_ARRAYS = ("probabilities", "graph", "standardised", "rises")
+_ARRAYS = ("probabilities", "graph", "units", "rises")
 _PERHAPS = ("before", "required")
 
 

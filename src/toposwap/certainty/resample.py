@@ -87,10 +87,11 @@ class Resample:
         cls, number: int, weights: NDArray[np.float64], either: NDArray[np.bool_] | None
     ) -> Resample:
         """From the weights (d, d) of a DAG, and its edges (d, d) that are open, if any."""
-        rows, columns = np.nonzero(weights)
-        edges = np.stack([rows, columns], axis=1).astype(np.int32)
-        is_open = np.zeros(rows.size, dtype=bool) if either is None else either[rows, columns]
-        return cls(number, edges, weights[rows, columns], is_open)
+        flat = np.flatnonzero(weights)
+        edges = np.empty((flat.size, 2), dtype=np.int32)
+        np.divmod(flat, weights.shape[1], out=(edges[:, 0], edges[:, 1]), casting="unsafe")
+        is_open = np.zeros(flat.size, dtype=bool) if either is None else either.ravel()[flat]
+        return cls(number, edges, weights.ravel()[flat], is_open)
 
     @classmethod
     def without_graph(cls, number: int, why: str) -> Resample:

@@ -19,7 +19,7 @@ from toposwap.core.errors import InputError, ToposwapWarning
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.estimators import Topo
 from toposwap.estimators.base import DagLearner, has_names
-from toposwap.report.graph import standardised_weights
+from toposwap.report.graph import standard_units
 from toposwap.search.restarts import thread_count
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def _told(resampler: Resampler, counts: Counts, total: int, *, interrupted: bool
         method=resampler.method.name,
         score_name=fitted.result_.score_name,
         graph=fitted.adjacency_matrix_.copy(),
-        standardised=np.asarray(standardised_weights(fitted)),
+        units=standard_units(fitted),
         rises=rises,
         before=told.before,
         required=told.required,

@@ -124,7 +124,8 @@ class FactorFit(OrderFit):
         while True:
             while self.insertion_sweep(self._order.copy()):
                 pass
-            self.refresh()
+            if getattr(self.bound, "delicate", True):
+                self.refresh()
             deltas = self._swap_deltas(all_behind)
             if self._before.size:
                 deltas = np.where(possible_swaps(self._before, self._order), deltas, np.inf)

@@ -196,6 +196,17 @@ def standardised_weights(model: DagLearner) -> NDArray[np.float64]:
     return weights * deviations[:, None] / (deviations if model.linear else 1.0)
 
 
+def standard_units(model: DagLearner) -> NDArray[np.float64]:
+    """What any weight i -> j is multiplied by to be standardised, (d, d); NaN if not a line's."""
+    deviations, predictor = model._deviations, _predictor(model)
+    shape = model.adjacency_matrix_.shape
+    if isinstance(predictor, LinearModel):
+        return np.asarray(predictor.standardised(np.ones(shape), deviations))
+    if predictor is None and getattr(model, "linear", False):
+        return np.asarray(deviations[:, None] / deviations)
+    return np.full(shape, np.nan)
+
+
 def gaussian_columns(model: DagLearner) -> NDArray[np.bool_]:
     """Columns with the Gaussian likelihood and an L0 penalty beside columns with others, (d,)."""
     losses = getattr(_predictor(model), "losses", None)

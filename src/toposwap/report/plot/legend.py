@@ -68,7 +68,7 @@ def legend(
         handles.append(_words("no arrowhead: the data fit as well either way round"))
     if graph.doubt is not None:
         shares = graph.doubt.frequency[drawn]
-        words = f"pale: in fewer resamples, from {shares.min():.2f} to {shares.max():.2f} of them"
+        words = f"paler: found in fewer resamples, {shares.min():.0%} to {shares.max():.0%} of them"
         handles.append(_words(words))
         if (shares < DOUBTFUL).any():
             label = f"in less than {DOUBTFUL:.0%} of them"
