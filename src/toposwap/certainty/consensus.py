@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from toposwap.core.graph import topological_order
+from toposwap.kernels.exact.sequences import best_sequence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,37 +93,9 @@ def greedy_dag(gains: NDArray[np.float64]) -> NDArray[np.bool_]:
 def exact_order(worth: NDArray[np.float64]) -> NDArray[np.int64]:
     """B(S) = max_{v in S} B(S - v) + sum_{u in S - v} worth[u, v], for all S; (d,)."""
     d = len(worth)
-    if d == 1:
-        return np.zeros(1, dtype=np.int64)
-    sets = np.arange(1 << d)
-    sizes = np.zeros(1 << d, dtype=np.int8)
-    for v in range(d):
-        sizes += ((sets >> v) & 1).astype(np.int8)
-    best, last = np.zeros(1 << d), np.zeros(1 << d, dtype=np.int8)
-    by_size = np.argsort(sizes, kind="stable")
-    ends = np.searchsorted(sizes[by_size], np.arange(d + 2))
-    # What v gains from a set is looked up for the two halves of its digits.
     half = d // 2
-    low = _sums(worth[:half])
-    high = _sums(worth[half:])
-    for size in range(1, d + 1):
-        layer = by_size[ends[size] : ends[size + 1]]
-        top = np.full(layer.size, -np.inf)
-        who = np.zeros(layer.size, dtype=np.int8)
-        for v in range(d):
-            inside = np.flatnonzero((layer >> v) & 1)
-            rest = layer[inside] ^ (1 << v)
-            total = best[rest] + low[rest & ((1 << half) - 1), v] + high[rest >> half, v]
-            better = total > top[inside]
-            top[inside[better]] = total[better]
-            who[inside[better]] = v
-        best[layer], last[layer] = top, who
-    order = []
-    here = (1 << d) - 1
-    while here:
-        order.append(int(last[here]))
-        here ^= 1 << order[-1]
-    return np.array(order[::-1], dtype=np.int64)
+    # What v gains from a set is looked up for the two halves of its digits.
+    return best_sequence(_sums(worth[:half]), _sums(worth[half:]), half)
 
 
 def searched_order(worth: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:

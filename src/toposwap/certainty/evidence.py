@@ -49,6 +49,7 @@ def evidence(
     *,
     search: bool = True,
     sample_weight: ArrayLike | None = None,
+    interventions: Any = None,
 ) -> pd.DataFrame:
     """What the data say for each edge of a fitted ``model``, strongest evidence first.
 
@@ -61,8 +62,8 @@ def evidence(
     search
         Whether the search goes on without each edge, and with it turned: two more searches for each
         edge, which begin where the model's own has ended.
-    sample_weight
-        The same weights.
+    sample_weight, interventions
+        The same as for the fit.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def evidence(
 
     if not hasattr(model, "result_"):
         raise InputError("evidence: the model is not fitted; fit it first")
-    data = model._dataset(table, sample_weight)
+    data = model._dataset(table, sample_weight, interventions)
     if data.names != model.names_:
         raise InputError("evidence: the model was fitted to other columns than those of the table")
     bound = bound_of(model, data)
@@ -133,7 +134,8 @@ def rises_without(model: Topo, data: Dataset) -> NDArray[np.float64]:
     bound = bound_of(model, data)
     if bound.strategy.search == ScreenedSearch.name:
         return rises
-    if isinstance(bound, BoundLeastSquares) and bound.admissible.everything:
+    plain = bound.admissible.everything and data.interventions is None
+    if isinstance(bound, BoundLeastSquares) and plain:
         return np.where(model.adjacency_matrix_ != 0.0, _squares(bound, model.result_.order), rises)
     alternatives = Alternatives(bound, model.result_.order)
     for i, j in np.argwhere(model.adjacency_matrix_ != 0.0).tolist():

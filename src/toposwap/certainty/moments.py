@@ -40,7 +40,7 @@ class WeighedMoments:
     def __init__(self, data: Dataset) -> None:
         assert data.rows is not None
         self._data = data
-        self._centred = bool(data.mean.any())
+        self._centred = data.centered
         scaled = (data.rows - data.mean) / data.scale
         if self._centred:
             scaled = np.column_stack([np.ones(len(scaled)), scaled])
@@ -48,8 +48,11 @@ class WeighedMoments:
 
     @staticmethod
     def possible(data: Dataset) -> bool:
-        """Whether the copy of the table is affordable, and rows tell the columns apart."""
-        if data.rows is None or data.rows.size > _MOST_ENTRIES:
+        """Whether the copy is affordable, and all columns have the same rows and enough of them.
+
+        A column that was set from outside in some rows has fewer.
+        """
+        if data.rows is None or data.rows.size > _MOST_ENTRIES or data.interventions is not None:
             return False
         return len(data.rows) > 2 * (data.d + 1)
 
@@ -72,4 +75,6 @@ class WeighedMoments:
         if self._centred:
             mean = data.mean + data.scale * factor[0, 1:] / factor[0, 0]
             factor = np.asfortranarray(factor[1:, 1:])
-        return Dataset(data.names, round(total), mean, data.scale.copy(), factor)
+        return Dataset(
+            data.names, round(total), mean, data.scale.copy(), factor, centered=self._centred
+        )

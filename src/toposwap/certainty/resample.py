@@ -19,6 +19,7 @@ from toposwap.baselines.start import starting_order
 from toposwap.certainty.moments import WeighedMoments
 from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError
+from toposwap.core.own_rows import identified
 from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline, TimeUp
 from toposwap.estimators import Topo
@@ -169,11 +170,6 @@ class Resampler:
             self.pruner = resolve_pruner(model.prune, bound)
             known = Knowledge.of(model.knowledge)
             self.admissible = known.on(data.names) if known else EVERYTHING
-            if not (method.whole or self.score.weighs_rows):
-                raise InputError(
-                    f"method={method.name!r} weighs rows by fractions, and score "
-                    f"{self.score.name!r} takes whole numbers only: use method='half'"
-                )
             if "kinds" in vars(data):
                 # A column that shows few values in a resample is still what it is in the table.
                 known_kinds = {
@@ -233,15 +229,20 @@ class Resampler:
     def _learned(self, number: int, weights: NDArray[np.float64], deadline: Deadline) -> Resample:
         bound = self._bound(weights)
         bound.deadline = deadline
-        bound.admissible = self.admissible
+        bound.admissible = identified(bound.data, self.admissible)
         rng = np.random.default_rng(self._seed(number, _SEARCH))
         kept, equivalent = self._graph(bound, rng, deadline)
         if deadline.passed:
             raise TimeUp
         either = None
         if equivalent or self.gaussian.any():
+            done = bound.data.interventions
             either = open_edges(
-                kept != 0.0, self.admissible, equivalent=equivalent, gaussian=self.gaussian
+                kept != 0.0,
+                self.admissible,
+                None if done is None else done.environments()[0],
+                equivalent=equivalent,
+                gaussian=self.gaussian,
             )
         return Resample.of(number, kept, either)
 
@@ -274,10 +275,10 @@ class Resampler:
             at_least = pruner.at_least if isinstance(pruner, Threshold) else None
             found = bound.weights(fit.parameters())
             return threshold(found, at_least, bound.admissible), bound.score.equivalent
-        found, _ = search_and_prune(
+        ended, _ = search_and_prune(
             first, search, pruner, rng=rng, deadline=deadline, max_iter=self._topo.max_iter
         )
-        pruned = found.kept[0]
+        pruned = ended.kept[0]
         return pruned.weights, pruned.equivalent
 
     @property

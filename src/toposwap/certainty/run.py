@@ -16,10 +16,12 @@ from toposwap.certainty.resample import Resampler, Units
 from toposwap.certainty.store import ResampleStore
 from toposwap.certainty.teams import Cluster, Threads
 from toposwap.core.errors import InputError, ToposwapWarning
+from toposwap.core.registry import resolve
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.estimators import Topo
 from toposwap.estimators.base import DagLearner, has_names
 from toposwap.report.graph import standard_units
+from toposwap.scores import SCORES, Score
 from toposwap.search.restarts import thread_count
 
 if TYPE_CHECKING:
@@ -62,6 +64,7 @@ def confidence(
     client: Any = None,
     *,
     sample_weight: ArrayLike | None = None,
+    interventions: Any = None,
     store: str | os.PathLike[str] | None = None,
 ) -> Confidence:
     """Learn from many resamples of the rows, and tell how often each edge is found.
@@ -98,6 +101,8 @@ def confidence(
         A ``dask.distributed.Client`` whose workers do the work, or the address of its scheduler.
     sample_weight
         How often each row counts, (n,), as in :meth:`Topo.fit`.
+    interventions
+        What was set from outside in each row, (n,), as in :meth:`Topo.fit`.
     store
         A file that keeps finished resamples: the same call goes on where another was ended.
 
@@ -125,9 +130,9 @@ def confidence(
     fitted = type(model)(**model.get_params(deep=False))
     if hasattr(fitted, "progress"):
         fitted.progress = None
-    data = fitted._dataset(table, sample_weight)
-    if data.rows is None:
-        raise InputError("confidence: needs the rows of the table, a covariance has none")
+    data = fitted._dataset(table, sample_weight, interventions)
+    check_rows(data)
+    refuse_fractions(fitted, drawn_by)
     labels = labels_of(groups, sample_weight, data)
     with CtrlC() as ctrl_c, warnings.catch_warnings(record=True):
         # What there is to remark is told once, with the rest.
@@ -231,6 +236,26 @@ def _told(resampler: Resampler, counts: Counts, total: int, *, interrupted: bool
         remarks=tuple(remarks),
         interrupted=interrupted,
     )
+
+
+def check_rows(data: Dataset) -> None:
+    """Refuse data without rows to draw from."""
+    if data.rows is None:
+        raise InputError(
+            "confidence: draws rows again, and of a covariance or a stream none are kept"
+        )
+
+
+def refuse_fractions(model: DagLearner, method: Method) -> None:
+    """Refuse a method that weighs rows by fractions for a learner that takes whole numbers."""
+    whole_only = not isinstance(model, Topo)
+    if isinstance(model, Topo):
+        whole_only = not resolve("score", model.score, SCORES, Score).weighs_rows
+    if whole_only and not method.whole:
+        raise InputError(
+            f"method={method.name!r} weighs rows by fractions, and this learner takes whole "
+            "numbers only: use method='half'"
+        )
 
 
 def _checked_count(n_resamples: object) -> int:

@@ -73,6 +73,8 @@ def description(resampler: Resampler) -> str:
     digest = hashlib.sha256()
     for array in (data.rows, data.row_weights, units.times, units.of_row, units.row_weights):
         digest.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
+    if data.interventions is not None:
+        digest.update(data.interventions.kind.encode() + data.interventions.targets.tobytes())
     settings = {
         key: repr(value)
         for key, value in sorted(resampler.model.get_params(deep=False).items())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toposwap.cli.options.knowing import Knowing
+from toposwap.cli.options.streaming import Streaming
 from toposwap.cli.terminal.progress import ProgressLine
 from toposwap.cli.terminal.show import say, show, show_json, tell
 from toposwap.core.errors import ToposwapWarning
@@ -15,11 +16,8 @@ from toposwap.core.runtime.signals import exit_code, received
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
 
     from toposwap.certainty import Confidence
     from toposwap.cli.options.learning import Learning
@@ -41,8 +39,8 @@ class Fitted:
     without: Topo | None = None
     #: What resamples of the rows say, if any were drawn.
     confidence: Confidence | None = None
-    #: How often each row counts, (n,).
-    row_weights: NDArray[np.float64] | None = None
+    #: What was read.
+    chosen: Chosen | None = None
 
     @property
     def doubt(self) -> Doubt | None:
@@ -51,37 +49,42 @@ class Fitted:
 
 
 def fit_table(
-    table: Path,
+    tables: tuple[str, ...],
     reading: Reading,
     learning: Learning,
     start: Callable[[Chosen], Any],
     knowing: Knowing | None = None,
+    streaming: Streaming | None = None,
 ) -> Fitted:
     """Read the table and fit; ``start`` says where to begin once the columns are known."""
     knowing = Knowing() if knowing is None else knowing
-    with ProgressLine(f"reading {table}") as progress:
+    streaming = Streaming() if streaming is None else streaming
+    with ProgressLine(f"reading {', '.join(tables)}") as progress:
         # Options are checked before a large table is read.
         learning.build()
         knowing.knowledge()
-        chosen = reading.chosen(table)
-        frame, left_out, row_weights = chosen
+        chosen = streaming.chosen(tables, reading, learning, progress.say)
+        frame, left_out = chosen.frame, chosen.left_out
+        rows = {"sample_weight": chosen.weights, "interventions": chosen.interventions}
         known = knowing.about([str(name) for name in frame.columns], left_out)
         init = start(chosen)
         progress.say("preparing the search")
         began = clock()
         kinds = reading.known_kinds(frame)
         model = learning.build(init, progress, known, kinds)
-        model.fit(frame, sample_weight=row_weights)
+        model.intervention_kind = reading.intervening.kind
+        model.fit(chosen.data, **rows)
         seconds = clock() - began
         if not knowing.compare_without or model.status_ == "interrupted":
-            return Fitted(model, frame, seconds, row_weights=row_weights)
+            return Fitted(model, frame, seconds, chosen=chosen)
         progress.say("fitting without what is known")
         # What it has to remark the first fit has said.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ToposwapWarning)
             without = learning.build(init, progress, kinds=kinds)
-            without.fit(frame, sample_weight=row_weights)
-        return Fitted(model, frame, seconds, without, row_weights=row_weights)
+            without.intervention_kind = reading.intervening.kind
+            without.fit(chosen.data, **rows)
+        return Fitted(model, frame, seconds, without, chosen=chosen)
 
 
 def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = None) -> int:

@@ -31,15 +31,25 @@ def with_confidence(
 ) -> Fitted:
     """The same with what ``resamples`` resamples say of its edges."""
     from toposwap.certainty.resample import Resampler, Units
-    from toposwap.certainty.run import labels_of, method_of, resampled
+    from toposwap.certainty.run import (
+        check_rows,
+        labels_of,
+        method_of,
+        refuse_fractions,
+        resampled,
+    )
     from toposwap.certainty.teams import Cluster, Team, Threads
     from toposwap.search.restarts import thread_count
 
-    data = fitted.model._dataset(fitted.frame, fitted.row_weights)
-    labels = labels_of(groups, fitted.row_weights, data)
+    chosen = fitted.chosen
+    assert chosen is not None
+    data = fitted.model._dataset(chosen.data, chosen.weights, chosen.interventions)
+    check_rows(data)
+    labels = labels_of(groups, chosen.weights, data)
     jobs = learning.special.get("auto", {}).get("n_jobs")
     team: Team = Cluster(dask) if dask is not None else Threads(thread_count(jobs or -1))
     drawn_by = method_of(method)
+    refuse_fractions(fitted.model, drawn_by)
     resampler = Resampler(data, fitted.model, drawn_by, Units.of(data, labels), learning.seed)
     with ProgressLine(f"0 of {resamples} resamples") as line:
 

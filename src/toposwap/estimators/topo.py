@@ -89,6 +89,10 @@ class Topo(Predicting, DagLearner):
         What columns are, by name or by pattern (``"*_code"``): "continuous", "binary", "count",
         "categorical" or "ordinal". Of the others it is seen in their dtype and their values, and
         told in ``result_.choices``; ``score="auto"`` follows it.
+    intervention_kind : "perfect" or "shift", default="perfect"
+        What setting a variable from outside does, where ``fit(X, interventions=...)`` says in which
+        rows that was done. Perfect: it no longer listens to its causes, so that those rows do not
+        count for its own mechanism. Shift: it does, and an unknown constant is added.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of what is drawn: the order with ``init="random"``; how the restarts of
         ``search="auto"`` perturb the best order (with any ``n_jobs``); in which order
@@ -169,6 +173,7 @@ class Topo(Predicting, DagLearner):
         knowledge: Knowledge | Mapping[str, Any] | None = None,
         center: bool = True,
         kinds: Mapping[str, str | Kind] | None = None,
+        intervention_kind: str = "perfect",
         random_state: int | np.random.Generator | None = 0,
         n_restarts: int | None = None,
         time_budget: float | None = None,
@@ -188,6 +193,7 @@ class Topo(Predicting, DagLearner):
         self.knowledge = knowledge
         self.center = center
         self.kinds = kinds
+        self.intervention_kind = intervention_kind
         self.random_state = random_state
         self.n_restarts = n_restarts
         self.time_budget = time_budget

@@ -164,6 +164,7 @@ def open_directions(model: DagLearner) -> NDArray[np.bool_]:
     return open_edges(
         model.adjacency_matrix_ != 0.0,
         model.result_.admissible,
+        None if model.result_.environments is None else model.result_.environments.sets,
         equivalent=model.result_.equivalent,
         gaussian=gaussian_columns(model),
     )

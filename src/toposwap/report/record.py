@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toposwap import __version__
 from toposwap.io.write_graph import graph_suffix, write_graph
 from toposwap.report.graph import reported_graph
+from toposwap.report.interventions import interventions_record
 from toposwap.report.knowledge import knowledge_record
 from toposwap.report.words import penalty_settings
 
@@ -58,6 +59,7 @@ def record_of(model: Topo, rows: int | None = None, doubt: Doubt | None = None) 
         "pruning": model.result_.pruned.rule if model.result_.pruned.refitted else None,
         "open_directions": [[edge.source, edge.target] for edge in edges if edge.open],
         "edges": [edge.known() for edge in edges],
+        "interventions": interventions_record(model),
         "knowledge": knowledge_record(model),
         "remarks": list(model.remarks_),
         "choices": list(model.result_.choices),

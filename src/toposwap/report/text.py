@@ -10,6 +10,7 @@ from toposwap.core.printable import printable, shortened
 from toposwap.diagnostics import units_in_words
 from toposwap.estimators.base import DagLearner
 from toposwap.report.graph import ReportedGraph, open_directions, reported_graph, reversible
+from toposwap.report.interventions import interventions_in_words
 from toposwap.report.knowledge import against_in_words, cost_in_words, knowledge_in_words
 from toposwap.report.record import name_of
 from toposwap.report.words import (
@@ -150,6 +151,7 @@ def summary(
         ("certificate", certificate_in_words(model.certificate_, model.names_)),
         ("theorem", condition_in_words(model.certificate_)),
         ("edges", _pruning(model)),
+        ("interventions", interventions_in_words(model)),
         ("knowledge", knowledge_in_words(model)),
         ("", against_in_words(model)),
         ("", None if without is None else cost_in_words(model, without)),
@@ -259,7 +261,8 @@ def _directions(model: Topo) -> str | None:
     form = "its form of effects and noise"
     if model.result_.equivalent:
         form = "linear effects, Gaussian noise"
-    known = "" if model.result_.admissible.everything else " and what is known"
+    known = "" if model.result_.environments is None else ", from what was set"
+    known += "" if model.result_.admissible.everything else " and what is known"
     told = (
         f"{edges - np.count_nonzero(either_way)} of {edges} follow from the data{known} if the "
         f"model holds ({form}, no unmeasured common causes)"

@@ -62,6 +62,7 @@ class Auto(Score):
     """
 
     weighs_rows: ClassVar[bool] = True
+    uses_interventions: ClassVar[bool] = True
     name: ClassVar[str] = "auto"
     # Of every score that can be chosen; the chosen one, ``bind(data).score``, tells more.
     convex: ClassVar[bool] = False
@@ -139,7 +140,7 @@ def _kinds(data: Dataset) -> tuple[list[ColumnLoss], dict[str, list[str]], list[
 def _continuous(data: Dataset) -> str:
     """Which columns have the Gaussian likelihood by nature, and which because none fits better."""
     if data.rows is None:
-        return "only a covariance matrix is known"
+        return data.without_rows
     whole = [name for j, name in enumerate(data.names) if data.column(j).whole]
     if not whole:
         return f"all {data.d} columns are continuous"

@@ -111,7 +111,7 @@ def confidence(
             together[0] = _column(table, groups, reading, chosen.frame)
         return "auto"
 
-    fitted = fit_table(table, reading, learning, start, knowing)
+    fitted = fit_table((str(table),), reading, learning, start, knowing)
     if fitted.model.status_ == "interrupted":
         raise KeyboardInterrupt
     fitted = with_confidence(

@@ -72,8 +72,8 @@ def legend(
         handles.append(_words(words))
         if (shares < DOUBTFUL).any():
             label = f"in less than {DOUBTFUL:.0%} of them"
-            dashed = {"color": UNSIGNED, "linestyle": DASHES, "linewidth": 2.0}
-            handles.append(Line2D([], [], label=label, **dashed))
+            handles.append(Line2D([], [], color=UNSIGNED, linestyle=DASHES, linewidth=2.0))
+            handles[-1].set_label(label)
     what = "|standardised weight|" if graph.by_standardised else "|weight|"
     handles.append(_words(f"width: {what}, from {sizes.min():.2g} to {sizes.max():.2g}"))
     if left_out:
