@@ -21,7 +21,16 @@ def table(tmp_path, monkeypatch):
 
 
 def test_confidence_of_a_file(table, tmp_path, capsys):
-    arguments = ["confidence", table, "--resamples", 8, "--groups", "patient", "--store", "s.jsonl"]
+    arguments = [
+        "confidence",
+        table,
+        "--resamples",
+        8,
+        "--groups",
+        '"patient"',
+        "--store",
+        "s.jsonl",
+    ]
     outputs = ["-o", "pairs.json", "-o", "edges.csv", "-o", "g.dot", "--plot", "p.svg"]
     assert run([str(part) for part in (*arguments, *outputs, "--save", "c.npz")]) == 0
     out = capsys.readouterr().out

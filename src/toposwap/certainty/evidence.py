@@ -155,9 +155,9 @@ def _squares(bound: BoundLeastSquares, order: Order) -> NDArray[np.float64]:
     weights = np.triu(-inverse * np.diag(triangle), 1)
     precision = np.cumsum(np.square(inverse), axis=1)
     rises = np.zeros_like(weights)
-    rises[:, 1:] = 0.5 * weights[:, 1:] ** 2 / precision[:, :-1] * bound.scale[variables[1:]] ** 2
+    np.divide(weights[:, 1:] ** 2, precision[:, :-1], out=rises[:, 1:], where=weights[:, 1:] != 0.0)
     found = np.zeros_like(weights)
-    found[np.ix_(variables, variables)] = np.triu(rises, 1)
+    found[np.ix_(variables, variables)] = 0.5 * rises * bound.scale[variables] ** 2
     return found
 
 

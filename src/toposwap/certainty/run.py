@@ -80,7 +80,8 @@ def confidence(
     model
         How to learn; by default ``Topo()``. Also any learner of :mod:`toposwap.baselines`. It is
         not changed. Where ``search`` and ``n_restarts`` are left to it, resamples make fewer
-        restarts than one fit does; a start that is a graph or an order is not used.
+        restarts than one fit does; a start that is a graph or an order is not used, and
+        ``time_budget`` bounds the fit to the whole table only.
     n_resamples
         How many.
     method

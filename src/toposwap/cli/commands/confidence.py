@@ -13,7 +13,7 @@ from toposwap.cli.options.knowing import Knowing, knowledge_options
 from toposwap.cli.options.learning import Learning, learning_options
 from toposwap.cli.options.numbers import Whole
 from toposwap.cli.options.outputs import Outputs, output_options
-from toposwap.cli.options.reading import Reading, reading_options
+from toposwap.cli.options.reading import Reading, one_name, reading_options
 from toposwap.cli.terminal.show import say, show, show_json
 from toposwap.core.errors import InputError
 from toposwap.core.runtime.signals import exit_code
@@ -126,10 +126,11 @@ def _column(table: Path, name: str, reading: Reading, frame: Any) -> NDArray[Any
     from toposwap.io import read_numbers
 
     whole = read_numbers(table, sep=reading.sep, decimal=reading.decimal, missing=reading.na)
+    names = [str(column) for column in whole.columns]
+    place = names.index(one_name(name, "--groups", names))
     if isinstance(whole, NumberTable):
-        return whole.chosen([name]).values[:, 0]
-    rows = whole[name]
-    labels: NDArray[Any] = rows.loc[frame.index].astype(str).to_numpy()
+        return whole.values[:, place]
+    labels: NDArray[Any] = whole.iloc[:, place].loc[frame.index].astype(str).to_numpy()
     return labels
 
 
