@@ -83,6 +83,17 @@ def test_every_resample_obeys_what_is_known():
     assert (across * found.done == np.round(across * found.done)).all()
 
 
+def test_interventions_hold_in_every_resample():
+    """Where one of two columns was set in some rows, the direction is told."""
+    rng = np.random.default_rng(0)
+    x, set_to = rng.standard_normal(200), 2.0 * rng.standard_normal(100)
+    x[100:] = set_to
+    X = np.c_[x, x + rng.standard_normal(200)]
+    done = [None] * 100 + ["x0"] * 100
+    found = ts.confidence(X, ts.Topo("bic"), n_resamples=6, interventions=done)
+    np.testing.assert_array_equal(found.probabilities, [[0.0, 1.0], [0.0, 0.0]])
+
+
 def test_a_true_graph_is_found_again():
     drawn = sample(d=6, n=2000, graph="ER1", seed=5)
     found = ts.confidence(drawn.X, ts.Topo("bic"), n_resamples=20)
