@@ -18,6 +18,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("knowledge.md", "", 2),
         ("tables.md", "", 1),
         ("confidence.md", "", 2),
+        ("categories.md", "", 1),
     ],
 )
 def test_code_blocks_run(page, needs, checked):

@@ -94,6 +94,17 @@ def test_interventions_hold_in_every_resample():
     np.testing.assert_array_equal(found.probabilities, [[0.0, 1.0], [0.0, 0.0]])
 
 
+def test_tables_with_gaps_are_resampled_with_their_gaps():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(200)
+    X = np.c_[x, x + rng.standard_normal(200)]
+    X[::7, 1] = np.nan
+    found = ts.confidence(X, ts.Topo("bic", missing="em"), n_resamples=4)
+    np.testing.assert_array_equal(found.probabilities, [[0.0, 0.5], [0.5, 0.0]])
+    with pytest.raises(ts.InputError, match="gaps"):
+        ts.evidence(ts.Topo("bic", missing="em").fit(X), X)
+
+
 def test_a_true_graph_is_found_again():
     drawn = sample(d=6, n=2000, graph="ER1", seed=5)
     found = ts.confidence(drawn.X, ts.Topo("bic"), n_resamples=20)

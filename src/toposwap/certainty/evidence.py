@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.admissible import Admissible
+from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.factor import retriangularise
 from toposwap.core.graph import topological_order
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
-    from toposwap.core.dataset import Dataset
     from toposwap.estimators import Topo
     from toposwap.scores import BoundScore
 
@@ -81,6 +81,11 @@ def evidence(
     if not hasattr(model, "result_"):
         raise InputError("evidence: the model is not fitted; fit it first")
     data = model._dataset(table, sample_weight, interventions)
+    if not isinstance(data, Dataset):
+        raise InputError(
+            "evidence: the table has gaps, and scores without an edge are compared on the same "
+            "rows only: leave out rows with gaps (missing='drop'), or fill them first"
+        )
     if data.names != model.names_:
         raise InputError("evidence: the model was fitted to other columns than those of the table")
     bound = bound_of(model, data)

@@ -18,7 +18,9 @@ from toposwap.baselines.base import Baseline
 from toposwap.baselines.start import starting_order
 from toposwap.certainty.moments import WeighedMoments
 from toposwap.core.admissible import EVERYTHING, Admissible
+from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
+from toposwap.core.gaps import Incomplete
 from toposwap.core.own_rows import identified
 from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline, TimeUp
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.certainty.methods import Method
-    from toposwap.core.dataset import Dataset
     from toposwap.estimators.base import DagLearner
     from toposwap.pruning import Pruner
     from toposwap.scores import BoundScore
@@ -119,10 +120,9 @@ class Units:
     row_weights: NDArray[np.float64] | None = None
 
     @classmethod
-    def of(cls, data: Dataset, groups: Sequence[Any] | NDArray[Any] | None) -> Units:
+    def of(cls, data: Dataset | Incomplete, groups: Sequence[Any] | NDArray[Any] | None) -> Units:
         """The rows of ``data``, those that are several counted so, or its ``groups`` (m,)."""
-        assert data.rows is not None
-        rows, weights = len(data.rows), data.row_weights
+        rows, weights = len(rows_of(data)), row_weights_of(data)
         if groups is not None:
             _, of_row = np.unique(np.asarray(groups), return_inverse=True)
             return cls(np.ones(int(of_row.max()) + 1, dtype=np.int64), of_row, weights)
@@ -134,6 +134,18 @@ class Units:
         """From weights (u,) of units to those of rows, (m,)."""
         by_row = drawn if self.of_row is None else drawn[self.of_row]
         return by_row if self.row_weights is None else by_row * self.row_weights
+
+
+def rows_of(data: Dataset | Incomplete) -> NDArray[np.float64]:
+    """The values (m, d), NaN where there are gaps."""
+    rows = data.values if isinstance(data, Incomplete) else data.rows
+    assert rows is not None
+    return rows
+
+
+def row_weights_of(data: Dataset | Incomplete) -> NDArray[np.float64] | None:
+    """How often each of the rows counts, (m,); None if each counts once."""
+    return data.read.weights if isinstance(data, Incomplete) else data.row_weights
 
 
 class Resampler:
@@ -152,9 +164,14 @@ class Resampler:
     """
 
     def __init__(
-        self, data: Dataset, model: DagLearner, method: Method, units: Units, entropy: int
+        self,
+        data: Dataset | Incomplete,
+        model: DagLearner,
+        method: Method,
+        units: Units,
+        entropy: int,
     ) -> None:
-        self.data = data
+        self.data: Dataset | Incomplete = data
         self.model = copy(model)
         self.method = method
         self.units = units
@@ -163,7 +180,7 @@ class Resampler:
         self.pruner: Pruner | None = None
         self.admissible: Admissible = EVERYTHING
         self.gaussian = gaussian_columns(model)
-        if isinstance(model, Topo):
+        if isinstance(model, Topo) and isinstance(data, Dataset):
             given = resolve("score", model.score, SCORES, Score)
             bound = given.bind(given.suited(data))
             self.score = bound.score
@@ -186,6 +203,7 @@ class Resampler:
         """The second moments of any resample, if these are all that the score asks for."""
         if self.score is None or self._begins_with_learner:
             return None
+        assert isinstance(self.data, Dataset)
         if not WeighedMoments.possible(self.data):
             return None
         moments = WeighedMoments(self.data)
@@ -257,6 +275,7 @@ class Resampler:
                 except InputError:
                     # By the moments alone nearly dependent columns are not told from dependent.
                     pass
+        assert isinstance(self.data, Dataset)
         return self.score.bind(self.score.suited(self.data.reweighted(weights)))
 
     def _graph(
@@ -335,12 +354,17 @@ class Resampler:
             and not strategy.surrogates
         )
 
-    # --- any other learner -----------------------------------------------------------------------
+    # --- any other learner, and tables with gaps -----------------------------------------------------------------------
 
     def _fitted(self, number: int, weights: NDArray[np.float64]) -> Resample:
         learner = copy(self.model)
         if hasattr(learner, "random_state"):
             learner.random_state = generator(self._seed(number, _SEARCH))
-        data = self.data.reweighted(weights).repeated(type(learner).__name__)
-        learner.fit(data)
+        if isinstance(self.data, Incomplete):
+            assert isinstance(learner, Topo)
+            if learner.search == AutoSearch.name and learner.n_restarts is None:
+                learner.n_restarts = _PERTURBATIONS
+            learner._fit(self.data.reweighted(weights), named=False)
+        else:
+            learner.fit(self.data.reweighted(weights).repeated(type(learner).__name__))
         return Resample.of(number, learner.adjacency_matrix_, open_directions(learner))

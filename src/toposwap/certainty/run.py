@@ -12,10 +12,12 @@ from toposwap.certainty.confidence import Confidence
 from toposwap.certainty.counts import Counts
 from toposwap.certainty.evidence import rises_without
 from toposwap.certainty.methods import METHODS, NAMES, automatic
-from toposwap.certainty.resample import Resampler, Units
+from toposwap.certainty.resample import Resampler, Units, rows_of
 from toposwap.certainty.store import ResampleStore
 from toposwap.certainty.teams import Cluster, Threads
+from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError, ToposwapWarning
+from toposwap.core.gaps import Incomplete
 from toposwap.core.registry import resolve
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.estimators import Topo
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 
     from toposwap.certainty.methods import Method
     from toposwap.certainty.teams import Team
-    from toposwap.core.dataset import Dataset
 
 #: Failures beyond this share of the resamples make the rest a selection.
 _MANY = 0.05
@@ -178,6 +179,9 @@ def _work(
                 seen.add(graph.number)
                 counts.add(graph)
         left = [number for number in range(total) if number not in seen]
+        # What learners have to remark, the fit to the whole table has told.
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore", ToposwapWarning)
         ctrl_c = stack.enter_context(CtrlC())
         results = team.results(resampler, left)
         try:
@@ -219,7 +223,7 @@ def _told(resampler: Resampler, counts: Counts, total: int, *, interrupted: bool
         remarks.append("the consensus obeys what is known of edges and orders, not of paths")
     shape = (data.d, data.d)
     rises = np.full(shape, np.nan)
-    if isinstance(fitted, Topo) and not interrupted:
+    if isinstance(fitted, Topo) and isinstance(data, Dataset) and not interrupted:
         rises = rises_without(fitted, data)
     return Confidence(
         names=data.names,
@@ -239,9 +243,9 @@ def _told(resampler: Resampler, counts: Counts, total: int, *, interrupted: bool
     )
 
 
-def check_rows(data: Dataset) -> None:
+def check_rows(data: Dataset | Incomplete) -> None:
     """Refuse data without rows to draw from."""
-    if data.rows is None:
+    if isinstance(data, Dataset) and data.rows is None:
         raise InputError(
             "confidence: draws rows again, and of a covariance or a stream none are kept"
         )
@@ -283,12 +287,14 @@ def _without_groups(table: Any, groups: Any) -> tuple[Any, Any]:
     return table.drop(columns=groups), table[groups].to_numpy()
 
 
-def labels_of(groups: Any, sample_weight: ArrayLike | None, data: Dataset) -> NDArray[Any] | None:
+def labels_of(
+    groups: Any, sample_weight: ArrayLike | None, data: Dataset | Incomplete
+) -> NDArray[Any] | None:
     """A label for each row of ``data``, from which rows of weight zero have been left out."""
     if groups is None:
         return None
-    assert data.rows is not None
-    given = len(data.rows)
+    rows = len(rows_of(data))
+    given = rows
     if sample_weight is not None and np.ndim(sample_weight) == 1:
         given = len(np.asarray(sample_weight))
     if isinstance(groups, int | np.integer) and not isinstance(groups, bool):
@@ -301,7 +307,7 @@ def labels_of(groups: Any, sample_weight: ArrayLike | None, data: Dataset) -> ND
         raise InputError(
             f"groups: {given} rows need one label each, got an array of shape {labels.shape}"
         )
-    if len(data.rows) != given:
+    if rows != given:
         labels = labels[np.asarray(sample_weight, dtype=np.float64) > 0.0]
     if len(np.unique(labels)) < 2:
         raise InputError("groups: there is only one, so nothing can be drawn")

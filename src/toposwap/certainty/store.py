@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from toposwap.certainty.resample import Resample
+from toposwap.certainty.resample import Resample, row_weights_of, rows_of
 from toposwap.core.errors import InputError
+from toposwap.core.gaps import Incomplete
 from toposwap.io.journal import Journal
 
 if TYPE_CHECKING:
@@ -71,10 +72,12 @@ def description(resampler: Resampler) -> str:
     """A digest of all that the graphs depend on: rows, names, settings, method and seed."""
     data, units = resampler.data, resampler.units
     digest = hashlib.sha256()
-    for array in (data.rows, data.row_weights, units.times, units.of_row, units.row_weights):
+    rows, weights = rows_of(data), row_weights_of(data)
+    for array in (rows, weights, units.times, units.of_row, units.row_weights):
         digest.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
-    if data.interventions is not None:
-        digest.update(data.interventions.kind.encode() + data.interventions.targets.tobytes())
+    done = data.read.interventions if isinstance(data, Incomplete) else data.interventions
+    if done is not None:
+        digest.update(done.kind.encode() + done.targets.tobytes())
     settings = {
         key: repr(value)
         for key, value in sorted(resampler.model.get_params(deep=False).items())

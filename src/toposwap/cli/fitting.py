@@ -71,7 +71,7 @@ def fit_table(
         progress.say("preparing the search")
         began = clock()
         kinds = reading.known_kinds(frame)
-        model = learning.build(init, progress, known, kinds)
+        model = learning.build(init, progress, known, kinds, reading.missing)
         model.intervention_kind = reading.intervening.kind
         model.fit(chosen.data, **rows)
         seconds = clock() - began
@@ -81,7 +81,7 @@ def fit_table(
         # What it has to remark the first fit has said.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ToposwapWarning)
-            without = learning.build(init, progress, kinds=kinds)
+            without = learning.build(init, progress, kinds=kinds, missing=reading.missing)
             without.intervention_kind = reading.intervening.kind
             without.fit(chosen.data, **rows)
         return Fitted(model, frame, seconds, without, chosen=chosen)
@@ -89,8 +89,9 @@ def fit_table(
 
 def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = None) -> int:
     """Write the files, then print; the exit code. ``extra`` is added to the JSON."""
-    rows = len(fitted.frame)
-    outputs.write(fitted.model, rows, fitted.doubt)
+    gaps = fitted.model.result_.gaps
+    rows = len(fitted.frame) if gaps is None else gaps.rows_used
+    outputs.write(fitted.model, rows, fitted.confidence)
     if fitted.model.status_ == "interrupted":
         saved = " and saved" if outputs.paths else ""
         tell(f"interrupted: the best graph found until then is reported{saved}")

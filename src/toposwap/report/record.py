@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toposwap import __version__
 from toposwap.io.write_graph import graph_suffix, write_graph
+from toposwap.report.gaps import gaps_record
 from toposwap.report.graph import reported_graph
 from toposwap.report.interventions import interventions_record
 from toposwap.report.knowledge import knowledge_record
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from toposwap.certificate import Certificate
     from toposwap.estimators import Topo
     from toposwap.report.graph import Doubt
+
+#: The version of the schema of result files, ``io/schemas/result-1.json``.
+FORMAT = "toposwap-result-1"
 
 
 def graph_of(model: Topo) -> pd.DataFrame:
@@ -43,6 +47,7 @@ def record_of(model: Topo, rows: int | None = None, doubt: Doubt | None = None) 
     """Everything about a fitted model that JSON can hold; ``rows`` is the size of its data."""
     edges = reported_graph(model, doubt).edges()
     return {
+        "format": FORMAT,
         "version": __version__,
         "rows": rows,
         "names": list(model.names_),
@@ -61,6 +66,7 @@ def record_of(model: Topo, rows: int | None = None, doubt: Doubt | None = None) 
         "edges": [edge.known() for edge in edges],
         "interventions": interventions_record(model),
         "knowledge": knowledge_record(model),
+        "missing": gaps_record(model),
         "remarks": list(model.remarks_),
         "choices": list(model.result_.choices),
         "history": [asdict(step) for step in model.history_],

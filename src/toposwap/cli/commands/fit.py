@@ -25,10 +25,11 @@ _STARTS = ("auto", "variance", "correlation", "random")
 _EPILOG = """\b
 Examples:
   toposwap fit data.csv
+  toposwap fit data.csv --report graph.html
   toposwap fit data.csv -o edges.csv -o result.json --plot graph.png
   toposwap fit data.csv --score bic --penalty 1
   toposwap fit data.csv --columns "rain,wind speed,yield" --prune 0.1
-  toposwap fit export.csv --na -999 --drop-missing
+  toposwap fit export.csv --na -999 --missing em
   zcat data.csv.gz | toposwap fit -
   toposwap fit 'year-*.parquet' --score bic
   toposwap fit huge.parquet --sample 100000

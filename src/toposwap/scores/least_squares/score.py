@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from toposwap.core.admissible import Admissible
 from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two, retriangularise
 from toposwap.core.order import Order
@@ -65,6 +66,7 @@ class LeastSquares(Score):
     """
 
     weighs_rows: ClassVar[bool] = True
+    of_moments: ClassVar[bool] = True
     uses_interventions: ClassVar[bool] = True
     name: ClassVar[str] = "least-squares"
     convex: ClassVar[bool] = True
@@ -148,6 +150,11 @@ class BoundLeastSquares(SeparableScore):
         if banned.sum(axis=1).max() <= MOST:
             return MaskedLeastSquaresFit(self, order)
         return super().fit(order)
+
+    def relaxed(self) -> BoundLeastSquares | None:
+        """With every predecessor as a parent, where single ones are ruled out."""
+        told = self.admissible
+        return None if told.only_orders else self.under(Admissible(before=told.before))
 
     def fit_node(
         self,

@@ -368,8 +368,12 @@ class GLMNodes:
         if self._shifted is None or loss.separated is None:
             return
         y, omega = self._targets[node][self._shifted], self._omega[self._shifted]
-        with np.errstate(divide="ignore"):
-            finite = np.isfinite(loss.start(y, omega / omega.sum()))
+        # Where one value is all there is, the constant that fits begin with has no number.
+        try:
+            with np.errstate(divide="raise"):
+                finite = np.isfinite(loss.start(y, omega / omega.sum()))
+        except ArithmeticError:
+            finite = False
         if not finite:
             raise InputError(
                 f"interventions: column {self.data.names[node]!r} has one value only in the rows "
