@@ -86,8 +86,9 @@ def carried_by_few(
     """Edges that are not worth ``price`` any more without one percent of the rows.
 
     Which rows is guessed by what each alone adds to the weight, (X'X)^-1 x_r e_r / (1 - h_r) with
-    its leverage h_r; what is left is then fitted again without them, so that nothing is claimed on the guess alone. Edges that by
-    the guess would stay worth several times their price are not tried.
+    its leverage h_r; what is left is then fitted again without them, so that nothing is claimed on
+    the guess alone. Edges that by the guess would stay worth several times their price are not
+    tried.
     """
     m = len(residuals.rows)
     count = max(1, int(np.ceil(_ROWS * m)))
