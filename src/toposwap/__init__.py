@@ -21,6 +21,8 @@ _HOMES = {
     "Topo": "toposwap.estimators",
     "refine": "toposwap.estimators",
     "check_kkt": "toposwap.estimators",
+    "effect": "toposwap.estimators",
+    "effects": "toposwap.estimators",
     "Dataset": "toposwap.core.dataset",
     "Order": "toposwap.core.order",
     "Knowledge": "toposwap.knowledge",
@@ -33,6 +35,8 @@ __all__ = [
     "Topo",
     "refine",
     "check_kkt",
+    "effect",
+    "effects",
     "Dataset",
     "Order",
     "Knowledge",
@@ -44,6 +48,7 @@ __all__ = [
     "baselines",
     "candidates",
     "diagnostics",
+    "interop",
     "losses",
     "metrics",
     "penalties",
@@ -58,6 +63,7 @@ if TYPE_CHECKING:
         baselines,
         candidates,
         diagnostics,
+        interop,
         losses,
         metrics,
         penalties,
@@ -69,7 +75,7 @@ if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
     from toposwap.core.errors import InputError, ToposwapWarning, UnitsWarning
     from toposwap.core.order import Order
-    from toposwap.estimators import Topo, check_kkt, refine
+    from toposwap.estimators import Topo, check_kkt, effect, effects, refine
     from toposwap.knowledge import Knowledge
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from toposwap.core.runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from toposwap.estimators.effects import effect, effects
     from toposwap.estimators.functions import check_kkt, refine
     from toposwap.estimators.topo import Topo
 
@@ -15,7 +16,9 @@ _HOMES = {
     "Topo": "toposwap.estimators.topo",
     "refine": "toposwap.estimators.functions",
     "check_kkt": "toposwap.estimators.functions",
+    "effect": "toposwap.estimators.effects",
+    "effects": "toposwap.estimators.effects",
 }
-__all__ = ["Topo", "refine", "check_kkt"]
+__all__ = ["Topo", "refine", "check_kkt", "effect", "effects"]
 
 __getattr__, __dir__ = lazy_names("toposwap.estimators", _HOMES)

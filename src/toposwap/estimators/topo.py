@@ -13,6 +13,7 @@ from toposwap.core.errors import InputError
 from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.estimators.base import DagLearner, generator
+from toposwap.estimators.intervening import Intervening
 from toposwap.estimators.predictions import Predicting, Typical
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ OF_SEARCHES = {
 }
 
 
-class Topo(Predicting, DagLearner):
+class Topo(Predicting, Intervening, DagLearner):
     r"""Learn a DAG by searching over topological orders.
 
     .. math:: \min_\Theta Q(\Theta) \quad \text{subject to} \quad W(\theta) \text{ is a DAG.}
@@ -218,6 +219,7 @@ class Topo(Predicting, DagLearner):
             deadline=None if self.time_budget is None else deadline,
             admissible=known.on(data.names) if known else EVERYTHING,
         )
+        self._data = data
         self._typical = Typical.of(data)
         self._levels = data.levels
         self.kinds_ = data.known_kinds

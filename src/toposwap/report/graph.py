@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.intervention.directions import undecided_class
 from toposwap.io.edges import LearnedEdge
-from toposwap.losses import GaussianLoss
-from toposwap.metrics.meek import orient
-from toposwap.penalties import BIC, EBIC, L0
-from toposwap.report.words import penalty_settings
 from toposwap.scores.predictors import LinearModel
 
 if TYPE_CHECKING:
@@ -23,9 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.estimators.base import DagLearner
-
-#: Penalties that count edges, whatever their coefficients.
-_L0 = {penalty.name for penalty in (L0, BIC, EBIC)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,21 +113,11 @@ def reported_graph(model: DagLearner) -> ReportedGraph:
 def open_directions(model: DagLearner) -> NDArray[np.bool_]:
     """Edges of the pruned graph that its score would as soon have the other way round, (d, d).
 
-    None for a score that tells the members of a Markov equivalence class apart. Where columns have
-    losses of their own, those members have the same score that differ between Gaussian columns
-    only: any two such are joined by turning edges i -> j of which the other parents agree, and
-    those terms of i and j are the two ways to write one joint density.
+    None for a score that tells the members of a Markov equivalence class apart:
+    :func:`~toposwap.intervention.directions.undecided_class`.
     """
-    either_way = reversible(model)
-    if model.result_.equivalent:
-        return either_way
-    gaussian = _gaussian_columns(model)
-    if not gaussian.any():
-        return np.zeros_like(either_way)
-    edges = model.adjacency_matrix_ != 0.0
-    told_apart = edges & ~(gaussian[:, None] & gaussian)
-    left = orient(model.cpdag_, told_apart)
-    return np.asarray(edges & left & left.T)
+    left = undecided_class(model)
+    return np.asarray((model.adjacency_matrix_ != 0.0) & left & left.T)
 
 
 def reversible(model: DagLearner) -> NDArray[np.bool_]:
@@ -161,16 +145,6 @@ def standardised_weights(model: DagLearner) -> NDArray[np.float64]:
         return np.where(weights != 0.0, np.nan, 0.0)
     # A baseline has weights alone: coefficients, or sizes of what enters hidden units.
     return weights * deviations[:, None] / (deviations if model.linear else 1.0)
-
-
-def _gaussian_columns(model: DagLearner) -> NDArray[np.bool_]:
-    """Columns with the Gaussian likelihood and an L0 penalty beside columns with others, (d,)."""
-    losses = getattr(_predictor(model), "losses", None)
-    settings = penalty_settings(getattr(model, "score", None), model.result_.score_name)
-    counts_edges = model.result_.pruned.refitted or (settings or {}).get("name") in _L0
-    if losses is None or not counts_edges or not isinstance(_predictor(model), LinearModel):
-        return np.zeros(len(model.names_), dtype=bool)
-    return np.array([isinstance(loss, GaussianLoss) for loss in losses])
 
 
 def _predictor(model: DagLearner) -> object:

@@ -9,7 +9,7 @@ from toposwap import __version__
 from toposwap.io.write_graph import graph_suffix, write_graph
 from toposwap.report.graph import reported_graph
 from toposwap.report.knowledge import knowledge_record
-from toposwap.report.words import penalty_settings
+from toposwap.scores.settings import penalty_settings
 
 if TYPE_CHECKING:
     import os

@@ -1,0 +1,176 @@
+"""A fitted model as it answers for interventions: its graph, its equations, its data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from toposwap.core.errors import InputError
+from toposwap.intervention.directions import undecided_class
+from toposwap.intervention.estimate import linear_effect, question, simulated_effect
+from toposwap.intervention.linear import LinearGraph
+from toposwap.intervention.structural import StructuralModel
+from toposwap.kernels.graphs.reachability import reachability
+from toposwap.losses.moments import MomentLoss
+from toposwap.orderfit.given_graph import fit_graph
+from toposwap.scores.densities import Densities
+from toposwap.scores.predictors import LinearModel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.core.dataset import Dataset
+    from toposwap.intervention.effect import Effect
+    from toposwap.intervention.estimate import Question
+    from toposwap.scores.base import BoundScore, Predictor, Score
+
+#: Resamples behind the interval of an effect that is simulated.
+N_RESAMPLES = 50
+
+
+def is_linear(predictor: Any) -> bool:
+    """Whether means are linear in the parents and least squares estimates them."""
+    if not isinstance(predictor, LinearModel):
+        return False
+    return all(isinstance(loss, MomentLoss) for loss in predictor.losses or ())
+
+
+def effect_in_model(
+    model: Any,
+    score: Score,
+    data: Dataset,
+    x: int,
+    y: int,
+    *,
+    values: Sequence[Any] | None = None,
+    per: str = "unit",
+    method: str = "auto",
+    level: float = 0.95,
+    n_resamples: int = N_RESAMPLES,
+    rng: np.random.Generator,
+) -> Effect:
+    """The total effect of column ``x`` on column ``y`` in a fitted model.
+
+    Parameters
+    ----------
+    model
+        Fitted; ``score`` and ``data`` are its own.
+    x, y
+        Column positions.
+    values, per, method, level, n_resamples
+        As :meth:`toposwap.Topo.effect` has them.
+    rng
+        Draws the resamples where there are any.
+    """
+    asked = question(data, x, y, values, per, level)
+    edges = model.adjacency_matrix_ != 0.0
+    if is_linear(model.result_.pruned.predictor):
+        return linear_effect(data, edges, undecided_class(model), asked, method)
+    if method != "auto":
+        raise InputError(
+            f"method: {method!r} is for linear models; this one is simulated (method='auto')"
+        )
+    if data.rows is None:
+        _no_rows()
+    structure, bound = structural_model(model, score, data)
+    return simulated_effect(
+        data,
+        edges,
+        asked,
+        lambda: _difference(structure, asked),
+        lambda child: _resampled(bound, data, edges, asked, child),
+        n_resamples,
+        rng,
+    )
+
+
+def structural_model(
+    model: Any, score: Score, data: Dataset
+) -> tuple[StructuralModel, BoundScore | None]:
+    """The equations behind the graph of a fitted model, and the score that fits them.
+
+    What pruning fitted again is taken as it is. Otherwise the functions are fitted to the graph
+    again, without the edges that were pruned and without a penalty that shrinks. Linear ones are
+    least squares from second moments.
+    """
+    edges = model.adjacency_matrix_ != 0.0
+    kept = model.result_.pruned
+    if kept.predictor is None:
+        raise InputError(
+            f"the score {model.result_.score_name!r} makes no predictions, so that nothing can be "
+            "said about interventions: give it a predictor, or use a score of this package"
+        )
+    if is_linear(kept.predictor):
+        return linear_structure(LinearGraph(data, edges)), None
+    if data.rows is None:
+        _no_rows()
+    bound = score.bind(score.suited(data))
+    predictor = kept.predictor if kept.refitted else bound.predictor(fit_graph(bound, edges))
+    return _of_predictor(edges, predictor, data), bound
+
+
+def linear_structure(graph: LinearGraph) -> StructuralModel:
+    """The least-squares equations of a graph."""
+    variances = graph.noise_deviations**2
+    predictor = LinearModel(graph.weights, graph.intercepts, Densities.normal(variances))
+    return StructuralModel(graph.edges, predictor, graph.data)
+
+
+def _of_predictor(edges: NDArray[np.bool_], predictor: Predictor, data: Dataset) -> StructuralModel:
+    losses = getattr(predictor, "losses", None) or ()
+    densities = getattr(predictor, "densities", None)
+    return StructuralModel(edges, predictor, data, losses, densities.facts if densities else ())
+
+
+def _difference(structure: StructuralModel, asked: Question) -> float:
+    """E[y | do(x = high)] - E[y | do(x = low)], with the same draws for both."""
+    low, high = (
+        structure.expected(asked.x, value, asked.y, np.random.default_rng(0))
+        for value in (asked.change.low, asked.change.high)
+    )
+    return high - low
+
+
+def _resampled(
+    bound: BoundScore | None,
+    data: Dataset,
+    edges: NDArray[np.bool_],
+    asked: Question,
+    rng: np.random.Generator,
+) -> float | None:
+    """The difference where rows and functions are of a bootstrap sample."""
+    assert bound is not None
+    assert data.rows is not None
+    weights = data.row_weights
+    share = None if weights is None else weights / weights.sum()
+    n = len(data.rows)
+    drawn = rng.choice(n, n, p=share)
+    reached = reachability(edges)
+    # Only what lies on the way has to be fitted.
+    on_the_way = reached[asked.x] & reached[:, asked.y]
+    on_the_way[asked.x] = False
+    needed = edges & on_the_way
+    try:
+        again = data._of(
+            data.rows[drawn],
+            list(data.names),
+            data.labels,
+            data.given_kinds,
+            None,
+            center=bool(data.mean.any()),
+        )
+        fresh = bound.score.bind(again)
+        predictor = fresh.predictor(fit_graph(fresh, needed))
+    except InputError:
+        return None
+    return _difference(_of_predictor(needed, predictor, again), asked)
+
+
+def _no_rows() -> None:
+    raise InputError(
+        "effect: a model that is not linear needs its rows, which a covariance matrix does not "
+        "have and a pickled model leaves out: fit it to the table again"
+    )
