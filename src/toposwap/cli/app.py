@@ -8,6 +8,7 @@ from toposwap import __version__
 from toposwap.cli.commands.check import check
 from toposwap.cli.commands.compare import compare
 from toposwap.cli.commands.demo import demo
+from toposwap.cli.commands.effect import effect
 from toposwap.cli.commands.fit import fit
 from toposwap.cli.commands.refine import refine
 from toposwap.cli.commands.reproduce import reproduce
@@ -18,6 +19,7 @@ _EPILOG = """\b
 Examples:
   toposwap demo                                  learn from a bundled table
   toposwap fit data.csv -o edges.csv --plot graph.png
+  toposwap effect data.csv --cause rain --effect yield
   toposwap refine data.csv other-method.csv      improve another method's answer
   toposwap check data.csv other-method.csv       is it optimal at all?
 
@@ -43,5 +45,5 @@ def app(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, fit, refine, check, compare, simulate, reproduce):
+for command in (demo, fit, effect, refine, check, compare, simulate, reproduce):
     app.add_command(command)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from toposwap.core.runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from toposwap.estimators.effects import effect, effects
     from toposwap.estimators.functions import check_kkt, refine
+    from toposwap.estimators.given_effects import effect, effects
     from toposwap.estimators.topo import Topo
 
 #: Baselines are built on ``estimators.base`` and used by ``Topo``, so neither loads the other.
@@ -16,8 +16,8 @@ _HOMES = {
     "Topo": "toposwap.estimators.topo",
     "refine": "toposwap.estimators.functions",
     "check_kkt": "toposwap.estimators.functions",
-    "effect": "toposwap.estimators.effects",
-    "effects": "toposwap.estimators.effects",
+    "effect": "toposwap.estimators.given_effects",
+    "effects": "toposwap.estimators.given_effects",
 }
 __all__ = ["Topo", "refine", "check_kkt", "effect", "effects"]
 

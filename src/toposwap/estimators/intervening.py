@@ -81,7 +81,7 @@ class Intervening:
             self._data,
             self._column("cause", cause),
             self._column("effect", effect),
-            values=values if values is None else [self._coded(cause, v) for v in values],
+            values=self._coded_values(cause, values),
             per=per,
             method=method,
             level=level,
@@ -222,6 +222,12 @@ class Intervening:
         except (KeyError, TypeError, ValueError):
             known = "" if levels is None else f" ({', '.join(map(str, levels))})"
             raise InputError(f"{name!r} cannot be set to {value!r}{known}") from None
+
+    def _coded_values(self, cause: int | str, values: Any) -> Any:
+        """Words of a category by their place; what is no pair is left for its own error."""
+        if isinstance(values, list | tuple) and len(values) == 2:
+            return [self._coded(cause, value) for value in values]
+        return values
 
     def _given_back(self, values: NDArray[np.float64]) -> Any:
         """Rows as the data were given."""

@@ -105,15 +105,25 @@ class Effect:
 
     def lines(self) -> list[tuple[str, str]]:
         """What a reader is told, key and text."""
-        low, high = self.interval
-        value = f"{self.value:.4g}, 95% interval {low:.4g} to {high:.4g}"
-        told = [(f"effect of {self.cause} on {self.effect}", value), ("for", self.change)]
-        told.append(("method", self.method))
+        told = [(f"effect of {self.cause} on {self.effect}", self._value_in_words())]
+        if not self._none:
+            told += [("for", self.change), ("method", self.method)]
         if not self.identified:
             told.append(("open directions", self._possible_in_words()))
-        if self.adjustment is not None:
+        if self.adjustment is not None and not self._none:
             told.append(("by regression", self.adjustment.in_words()))
         return told + [("note", remark) for remark in self.remarks]
+
+    @property
+    def _none(self) -> bool:
+        """Whether no graph that fits as well has a directed path."""
+        return self.interval == (0.0, 0.0)
+
+    def _value_in_words(self) -> str:
+        if self._none:
+            return "0: no directed path leads there"
+        low, high = self.interval
+        return f"{self.value:.4g}, {100.0 * self.level:g}% interval {low:.4g} to {high:.4g}"
 
     def _possible_in_words(self) -> str:
         shown = []
@@ -125,14 +135,9 @@ class Effect:
         return f"graphs that fit as well give {text}; the interval covers them all"
 
     def __repr__(self) -> str:
-        low, high = self.interval
-        text = (
-            f"Effect of {self.cause} on {self.effect}: {self.value:.4g} "
-            f"(95% interval {low:.4g} to {high:.4g}) for {self.change}"
-        )
-        for key, told in self.lines()[2:]:
-            text += f"\n  {key}: {told}"
-        return text
+        first, *rest = self.lines()
+        text = f"Effect of {self.cause} on {self.effect}: {first[1]}"
+        return "\n".join([text, *(f"  {key}: {told}" for key, told in rest)])
 
 
 def adjustment_record(adjustment: Adjustment) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def _over_the_class(
         for entry in sets or ():
             there = estimate(entry.dag).times(slope)
             called = tuple(names[v] for v in entry.parents)
-            counted = count_members(entry.narrowed, asked.x)
+            counted = count_members(undecided, entry.narrowed, asked.x)
             bounds = there.interval(asked.level)
             possible += (
                 PossibleEffect(there.value, there.standard_error, bounds, called, counted),

@@ -131,10 +131,13 @@ def members(graph: NDArray[np.bool_], most: int = MOST_MEMBERS) -> list[NDArray[
     return found
 
 
-def count_members(graph: NDArray[np.bool_], x: int, most: int = MOST_MEMBERS) -> int | None:
+def count_members(
+    graph: NDArray[np.bool_], narrowed: NDArray[np.bool_], x: int, most: int = MOST_MEMBERS
+) -> int | None:
     """Number of ways to direct the open edges around ``x``; None if there are more than ``most``.
 
-    Only the nodes that open edges join to x: how others are directed is independent of it.
+    Of the members of ``narrowed`` (d, d), on the nodes that open edges of the class ``graph``
+    (d, d) join to x: how others are directed is independent of it.
     """
     open_ = graph & graph.T
     near = np.zeros(len(graph), dtype=bool)
@@ -144,5 +147,5 @@ def count_members(graph: NDArray[np.bool_], x: int, most: int = MOST_MEMBERS) ->
         if (more == near).all():
             break
         near = more
-    found = members(graph[np.ix_(near, near)], most)
+    found = members(narrowed[np.ix_(near, near)], most)
     return None if found is None else len(found)

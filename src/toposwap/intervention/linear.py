@@ -184,6 +184,8 @@ class LinearGraph:
             part = to_y[j] ** 2 * regression.variance_along(from_x[regression.on])
             variance += part
             square += part**2 / regression.freedom if regression.freedom > 0.0 else np.inf
+        if not np.isfinite(variance):
+            return Estimate(float(from_x[y]), np.inf, 0.0)
         freedom = variance**2 / square if square > 0.0 else np.inf
         return Estimate(float(from_x[y]), float(np.sqrt(variance)), float(freedom))
 

@@ -70,12 +70,11 @@ class Distribution(NamedTuple):
     counts: NDArray[np.float64]
 
     def quantiles(self, shares: Sequence[float]) -> NDArray[np.float64]:
-        """Values with ``shares`` of the weight at or below them."""
+        """The smallest values with at least ``shares`` of the weight at or below them."""
         order = np.argsort(self.values, kind="stable")
-        cumulative = np.cumsum(self.counts[order])
-        # The middle of each value's own weight, as the usual sample quantile for equal weights.
-        level = (cumulative - 0.5 * self.counts[order]) / cumulative[-1]
-        return np.interp(shares, level, self.values[order])
+        reached = np.cumsum(self.counts[order])
+        at = np.searchsorted(reached, np.asarray(shares) * reached[-1] * (1.0 - 1e-12))
+        return self.values[order][at]
 
     @property
     def nonzero(self) -> float:
@@ -128,7 +127,7 @@ def _over_members(
     own = tuple(int(v) for v in np.flatnonzero(edges[:, x]))
     found = []
     for entry in sets:
-        members = count_members(entry.narrowed, x) or 1
+        members = count_members(graph, entry.narrowed, x) or 1
         row = effects[x] if entry.parents == own else _by_parents(covariance, x, entry.parents)
         reach = _reached(entry.dag, x)
         found.append((float(members), np.where(reach, row, 0.0)))
