@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import toposwap as ts
+from toposwap.intervention.linear import adjusted_effect
 
 NAMES = ["rain", "soil", "the crop", "heat"]
 
@@ -198,9 +199,14 @@ def test_dagitty_text(table):
     )
     graph.loc["the crop", "rain"] = 0.5
     assert '"rain" -- "the crop"' in ts.interop.to_dagitty(graph)
-    pgmpy = pytest.importorskip("pgmpy.base")
-    dag = pgmpy.DAG.from_dagitty("dag { a -> b }")
-    assert ts.interop.to_dagitty(dag).count("->") == 1
+
+
+def test_dagitty_text_is_read_by_pgmpy(table):
+    base = pytest.importorskip("pgmpy.base")
+    text = ts.interop.to_dagitty(pd.DataFrame(TRUE.astype(float), list("abcd"), list("abcd")))
+    # Its reader takes names without quotes only.
+    read = quiet(lambda: base.DAG.from_dagitty(text.replace('"', "")))
+    assert set(read.edges()) == {("a", "b"), ("a", "c"), ("b", "c"), ("d", "c")}
 
 
 @pytest.fixture
@@ -212,24 +218,22 @@ def dowhy(monkeypatch):
     return dowhy
 
 
-def test_dowhy_estimates_the_same_effect(dowhy, table):
+@pytest.mark.parametrize("cause", ["soil", "rain", "heat"])
+def test_dowhy_estimates_the_same_effect(dowhy, table, cause):
     known = ts.Knowledge(tiers=[["rain", "heat"], ["soil"], ["the crop"]])
     model = ts.Topo(knowledge=known).fit(table)
-    for cause in ("soil", "rain", "heat"):
-        theirs = quiet(lambda c=cause: ts.interop.to_dowhy(model, table, c, "the crop"))
-        estimand = quiet(lambda t=theirs: t.identify_effect(proceed_when_unidentifiable=True))
-        method = "backdoor.linear_regression"
-        estimate = quiet(lambda t=theirs, e=estimand: t.estimate_effect(e, method_name=method))
-        ours = model.effect(cause, "the crop")
-        assert ours.interval[0] < estimate.value < ours.interval[1]
-        # On the same adjustment set it is the same number.
-        chosen = estimand.get_backdoor_variables()
-        place = list(table.columns).index
-        data = ts.Dataset.from_table(table)
-        from toposwap.intervention.linear import adjusted_effect
-
-        same = adjusted_effect(data, place(cause), place("the crop"), [place(v) for v in chosen])
-        assert same.value == pytest.approx(estimate.value)
+    theirs = quiet(lambda: ts.interop.to_dowhy(model, table, cause, "the crop"))
+    estimand = quiet(lambda: theirs.identify_effect(proceed_when_unidentifiable=True))
+    settings = {"method_name": "backdoor.linear_regression", "effect_modifiers": []}
+    estimate = quiet(lambda: theirs.estimate_effect(estimand, **settings))
+    ours = model.effect(cause, "the crop")
+    assert ours.interval[0] < estimate.value < ours.interval[1]
+    # On the same adjustment set it is the same number.
+    place = list(table.columns).index
+    chosen = [place(name) for name in estimand.get_backdoor_variables()]
+    data = ts.Dataset.from_table(table)
+    same = adjusted_effect(data, place(cause), place("the crop"), chosen)
+    assert same.value == pytest.approx(estimate.value)
 
 
 def test_dowhys_structural_models_answer_alike(dowhy, table):

@@ -21,9 +21,12 @@ def _graph(graph: ForeignGraph) -> Any:
 
 
 def write_causal_model(graph: ForeignGraph, data: Any, cause: str, effect: str) -> Any:
-    """``dowhy.CausalModel`` of the frame ``data``, whose columns are called like the nodes."""
+    """``dowhy.CausalModel`` of the frame ``data``, whose columns are called like the nodes.
+
+    Of a copy: its estimators add columns of their own to the frame that they are given.
+    """
     return required_module("dowhy", PACKAGE).CausalModel(
-        data=data, treatment=cause, outcome=effect, graph=_graph(graph)
+        data=data.copy(), treatment=cause, outcome=effect, graph=_graph(graph)
     )
 
 
