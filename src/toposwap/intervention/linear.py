@@ -113,7 +113,9 @@ def regress(data: Dataset, target: int, on: Sequence[int] | NDArray[np.int64]) -
 
 def is_centred(data: Dataset) -> bool:
     """Whether means were taken out; of a covariance matrix they were."""
-    return data.rows is None or bool(data.mean.any()) or not data.rows.mean(axis=0).any()
+    if data.squared or bool(data.mean.any()):
+        return True
+    return data.rows is not None and not bool(data.rows.mean(axis=0).any())
 
 
 @dataclass(frozen=True, eq=False)
