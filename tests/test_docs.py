@@ -17,6 +17,8 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("cross_validation.md", "", 2),
         ("knowledge.md", "", 2),
         ("tables.md", "", 1),
+        ("effects.md", "", 5),
+        ("interoperability.md", "", 2),
     ],
 )
 def test_code_blocks_run(page, needs, checked):

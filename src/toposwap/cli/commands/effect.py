@@ -80,7 +80,7 @@ def effect(
     if graph_file is not None:
         found = _given(table, graph_file, cause, effect, low, high, per, reading, learning)
     else:
-        fitted = fit_table(table, reading, learning, lambda _chosen: "auto", knowing)
+        fitted = fit_table((str(table),), reading, learning, lambda _chosen: "auto", knowing)
         model = fitted.model
         if model.status_ == "interrupted":
             tell("interrupted: the effect is that of the best graph found until then")
