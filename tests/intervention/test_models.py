@@ -177,3 +177,21 @@ def test_columns_of_two_values_and_counts():
 def test_what_cannot_be_meant_is_refused(farm, call, words):
     with pytest.raises(ts.InputError, match=words):
         call(farm[0])
+
+
+def test_open_directions_of_a_mixed_table():
+    """Between continuous columns, beside one of two values: linear on the way, either way round."""
+    rng = np.random.default_rng(4)
+    n = 1500
+    a = rng.standard_normal(n)
+    b = 0.8 * a + rng.standard_normal(n)
+    ill = (rng.random(n) < 1.0 / (1.0 + np.exp(-2.0 * b))).astype(float)
+    model = ts.Topo().fit(pd.DataFrame({"a": a, "b": b, "ill": ill}))
+    assert "logistic" in model.result_.choices[0]
+    found = model.effect("a", "b")
+    assert found.values[0] == 0.0
+    assert found.values[-1] == pytest.approx(0.8, abs=0.1)
+    assert found.interval[0] == 0.0
+    through = model.effect("a", "ill", values=(0.0, 1.0), n_resamples=10)
+    assert len(through.possible) == 2
+    assert through.interval[0] == 0.0 < through.interval[1]

@@ -42,7 +42,7 @@ class Intervening:
         per: str = "unit",
         method: str = "auto",
         level: float = 0.95,
-        n_resamples: int = 50,
+        n_resamples: int | None = None,
         random_state: Any = 0,
     ) -> Effect:
         """The total effect of one column on another, given the graph.
@@ -64,7 +64,8 @@ class Intervening:
         level
             Of the interval.
         n_resamples, random_state
-            Of the bootstrap behind the interval of models that are not linear.
+            Of the bootstrap behind the interval where the way from cause to effect is not linear;
+            by default 50, of networks 12.
 
         Returns
         -------
@@ -85,7 +86,7 @@ class Intervening:
             per=per,
             method=method,
             level=level,
-            n_resamples=_count("n_resamples", n_resamples, 2),
+            n_resamples=None if n_resamples is None else _count("n_resamples", n_resamples, 2),
             rng=generator(random_state),
         )
 

@@ -79,10 +79,10 @@ def linear_effect(
 
     if method == "adjustment":
         way = "coefficient of the regression in the line below"
-    return _over_the_class(data, edges, undecided, asked, estimate, adjustment, way)
+    return over_the_class(data, edges, undecided, asked, estimate, adjustment, way)
 
 
-def _over_the_class(
+def over_the_class(
     data: Dataset,
     edges: NDArray[np.bool_],
     undecided: NDArray[np.bool_],
@@ -91,7 +91,23 @@ def _over_the_class(
     adjustment: Adjustment,
     method: str,
 ) -> Effect:
-    """The effect in ``edges``, with what other members of the class give."""
+    """The effect in ``edges``, with what other members of the class give.
+
+    Parameters
+    ----------
+    data
+        The table: names are all that is used of it.
+    edges, undecided
+        The DAG that was learned, and the class of those that fit as well, (d, d) each.
+    asked
+        Which effect.
+    estimate
+        The effect for one unit of the cause in a DAG (d, d).
+    adjustment
+        In ``edges``; ``identified`` tells whether the class has to be looked at.
+    method
+        How ``estimate`` works, in words.
+    """
     names, slope = data.names, asked.change.slope
     own = estimate(edges).times(slope)
     interval = own.interval(asked.level)
@@ -139,64 +155,6 @@ def is_identified(undecided: NDArray[np.bool_], x: int, y: int) -> bool:
     onwards = undecided.copy()
     onwards[x] = False
     return not bool(reachability(onwards)[open_ends, y].any())
-
-
-def simulated_effect(
-    data: Dataset,
-    edges: NDArray[np.bool_],
-    asked: Question,
-    value: Callable[[], float],
-    resampled: Callable[[np.random.Generator], float | None],
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> Effect:
-    """The effect in any model, by moving its rows through it.
-
-    Parameters
-    ----------
-    data, edges
-        The table, and the graph (d, d).
-    asked
-        What is asked for.
-    value
-        E[y | do(x = high)] - E[y | do(x = low)] in the fitted model.
-    resampled
-        The same with the functions on the way fitted to rows that were drawn again; None where
-        these cannot be fitted.
-    n_resamples
-        How many of these make the standard error.
-    rng
-        What draws them.
-    """
-    adjustment = Adjustment(data.names, asked.x, asked.y, edges)
-    remarks: tuple[str, ...] = ()
-    if not adjustment.leads:
-        own = Estimate(0.0)
-    else:
-        drawn = [resampled(child) for child in rng.spawn(n_resamples)]
-        kept = [number for number in drawn if number is not None]
-        error = float(np.std(kept, ddof=1)) if len(kept) > 1 else np.nan
-        own = Estimate(value(), error, float(max(len(kept) - 1, 0)))
-        if len(kept) < len(drawn):
-            remarks += (f"{len(drawn) - len(kept)} of {len(drawn)} resamples could not be fitted",)
-        own = own.times(asked.change.per)
-    interval = own.interval(asked.level)
-    low, high = asked.change.low, asked.change.high
-    way = f"rows moved through the fitted model with {data.names[asked.x]} set to {low:.4g} and to "
-    way += f"{high:.4g}; interval from {n_resamples} resamples of the rows, given the graph"
-    return Effect(
-        data.names[asked.x],
-        data.names[asked.y],
-        own.value,
-        own.standard_error,
-        interval,
-        asked.change.words,
-        way,
-        (),
-        adjustment,
-        asked.level,
-        remarks,
-    )
 
 
 def effect_given_graph(

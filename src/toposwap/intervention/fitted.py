@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.intervention.adjustment import Adjustment
 from toposwap.intervention.directions import undecided_class
-from toposwap.intervention.estimate import linear_effect, question, simulated_effect
-from toposwap.intervention.linear import LinearGraph
+from toposwap.intervention.estimate import is_identified, linear_effect, over_the_class, question
+from toposwap.intervention.linear import Estimate, LinearGraph
 from toposwap.intervention.structural import StructuralModel
 from toposwap.kernels.graphs.reachability import reachability
 from toposwap.losses.moments import MomentLoss
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
     from toposwap.intervention.estimate import Question
     from toposwap.scores.base import BoundScore, Predictor, Score
 
-#: Resamples behind the interval of an effect that is simulated.
+#: Resamples behind the interval of an effect that is simulated; of networks, which take longer.
 N_RESAMPLES = 50
+FEW_RESAMPLES = 12
 
 
 def is_linear(predictor: Any) -> bool:
@@ -49,7 +51,7 @@ def effect_in_model(
     per: str = "unit",
     method: str = "auto",
     level: float = 0.95,
-    n_resamples: int = N_RESAMPLES,
+    n_resamples: int | None = None,
     rng: np.random.Generator,
 ) -> Effect:
     """The total effect of column ``x`` on column ``y`` in a fitted model.
@@ -67,24 +69,61 @@ def effect_in_model(
     """
     asked = question(data, x, y, values, per, level)
     edges = model.adjacency_matrix_ != 0.0
-    if is_linear(model.result_.pruned.predictor):
-        return linear_effect(data, edges, undecided_class(model), asked, method)
+    undecided = undecided_class(model)
+    predictor = model.result_.pruned.predictor
+    if is_linear(predictor):
+        return linear_effect(data, edges, undecided, asked, method)
     if method != "auto":
         raise InputError(
             f"method: {method!r} is for linear models; this one is simulated (method='auto')"
         )
-    if data.rows is None:
-        _no_rows()
-    structure, bound = structural_model(model, score, data)
-    return simulated_effect(
-        data,
-        edges,
-        asked,
-        lambda: _difference(structure, asked),
-        lambda child: _resampled(bound, data, edges, asked, child),
-        n_resamples,
-        rng,
-    )
+    moments = _moment_columns(predictor, len(edges))
+    repeats = n_resamples or (FEW_RESAMPLES if hasattr(predictor, "networks") else N_RESAMPLES)
+    children = rng.spawn(repeats)
+    own: list[tuple[StructuralModel, BoundScore | None]] = []
+
+    def linear_on_the_way(dag: NDArray[np.bool_]) -> bool:
+        return bool(moments[Adjustment(data.names, x, y, dag).on_the_way].all())
+
+    def estimate(dag: NDArray[np.bool_]) -> Estimate:
+        if not Adjustment(data.names, x, y, dag).leads:
+            return Estimate(0.0)
+        if linear_on_the_way(dag):
+            return LinearGraph(data, dag).total_effect(x, y)
+        if not own:
+            own.append(structural_model(model, score, data))
+        structure, bound = own[0]
+        assert bound is not None
+        if (dag != edges).any():
+            fitted = bound.predictor(fit_graph(bound, dag))
+            structure = _of_predictor(dag, fitted, data)
+        drawn = [_resampled(bound, data, dag, asked, np.random.default_rng(c)) for c in seeds]
+        kept = [number for number in drawn if number is not None]
+        error = float(np.std(kept, ddof=1)) if len(kept) > 1 else np.inf
+        whole = Estimate(_difference(structure, asked), error, float(max(len(kept) - 1, 0)))
+        return whole.times(1.0 / (asked.change.high - asked.change.low))
+
+    # The same rows for each member of the class.
+    seeds = [int(child.integers(2**31)) for child in children]
+    identified = is_identified(undecided, x, y)
+    adjustment = Adjustment(data.names, x, y, edges, identified)
+    way = "sum over directed paths of the products of their coefficients"
+    if adjustment.leads and not linear_on_the_way(edges):
+        low, high = asked.change.low, asked.change.high
+        way = (
+            f"rows moved through the fitted model with {data.names[x]} set to {low:.4g} and to "
+            f"{high:.4g}; interval from {repeats} resamples of the rows, given the graph"
+        )
+    return over_the_class(data, edges, undecided, asked, estimate, adjustment, way)
+
+
+def _moment_columns(predictor: Any, d: int) -> NDArray[np.bool_]:
+    """Columns that least squares explains linearly, (d,)."""
+    if not isinstance(predictor, LinearModel):
+        return np.zeros(d, dtype=bool)
+    if predictor.losses is None:
+        return np.ones(d, dtype=bool)
+    return np.array([isinstance(loss, MomentLoss) for loss in predictor.losses])
 
 
 def structural_model(
@@ -106,7 +145,10 @@ def structural_model(
     if is_linear(kept.predictor):
         return linear_structure(LinearGraph(data, edges)), None
     if data.rows is None:
-        _no_rows()
+        raise InputError(
+            "a model that is not linear needs its rows for this, which a covariance matrix does "
+            "not have and a pickled model leaves out: fit it to the table again"
+        )
     bound = score.bind(score.suited(data))
     predictor = kept.predictor if kept.refitted else bound.predictor(fit_graph(bound, edges))
     return _of_predictor(edges, predictor, data), bound
@@ -135,14 +177,13 @@ def _difference(structure: StructuralModel, asked: Question) -> float:
 
 
 def _resampled(
-    bound: BoundScore | None,
+    bound: BoundScore,
     data: Dataset,
     edges: NDArray[np.bool_],
     asked: Question,
     rng: np.random.Generator,
 ) -> float | None:
     """The difference where rows and functions are of a bootstrap sample."""
-    assert bound is not None
     assert data.rows is not None
     weights = data.row_weights
     share = None if weights is None else weights / weights.sum()
@@ -167,10 +208,3 @@ def _resampled(
     except InputError:
         return None
     return _difference(_of_predictor(needed, predictor, again), asked)
-
-
-def _no_rows() -> None:
-    raise InputError(
-        "effect: a model that is not linear needs its rows, which a covariance matrix does not "
-        "have and a pickled model leaves out: fit it to the table again"
-    )
