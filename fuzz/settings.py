@@ -166,6 +166,7 @@ GENERATORS: dict[str, tuple[Generator, float]] = {
     "knowledge": (draw_knowledge, 0.2),
     "center": (lambda draw, _table: draw.among([False, False, np.bool_(False), True]), 0.15),
     "kinds": (_kinds, 0.1),
+    "intervention_kind": (lambda draw, _table: draw.among(["perfect", "shift"]), 0.2),
     "random_state": (_random_state, 0.3),
     "n_restarts": (lambda draw, _table: draw.whole(0, 6), 0.25),
     "time_budget": (_time_budget, 0.08),

@@ -32,6 +32,7 @@ LAYERS = (
     {"baselines"},
     {"rehearsal"},
     {"estimators.base"},
+    {"estimators.showing"},
     {"estimators.sklearn_api"},
     {"result"},
     {"pruning"},
@@ -77,6 +78,9 @@ def allowed(part):
         return below | CONTRACT
     if part in {"cli", "experiments", "report"}:
         return below | ASIDE | {STREAMS}
+    # The one door up: a model shows itself by its reports.
+    if part == "estimators.showing":
+        return below | {"report"}
     # The equivalence class of what was learned.
     return (
         below | {"metrics"} if part in {"estimators", "estimators.base", "intervention"} else below

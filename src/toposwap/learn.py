@@ -11,6 +11,7 @@ from toposwap.baselines.start import starting_order
 from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError
 from toposwap.core.notices import notices
+from toposwap.core.own_rows import identified, unidentified_in_words
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.pruning import own_pruner, resolve_pruner
@@ -96,7 +97,7 @@ def learn(
     data = score.suited(data)
     bound = score.bind(data)
     bound.deadline = deadline
-    bound.admissible = admissible.check(data.d)
+    bound.admissible = identified(data, admissible)
     pruner = resolve_pruner(prune, bound)
     if search.name == "auto":
         compile_ahead(bound)
@@ -159,12 +160,16 @@ def learn(
         predictor=predictor_of(bound, parameters),
         remarks=(
             *notices(data),
+            *unidentified_in_words(data),
             *(text for text in (remark, digits_remark, pruning_remark) if text is not None),
         ),
         starts=findings.starts,
         rivals=tuple(findings.rivals),
         bound=findings.bound,
         admissible=bound.admissible,
+        environments=(
+            None if data.interventions is None else data.interventions.summary(data.row_weights)
+        ),
         against=_against(pruner, bound, order, rng, deadline),
     )
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from toposwap.assess import Assessment
     from toposwap.certificate import Certificate
+    from toposwap.core.interventions import Environments
     from toposwap.core.order import Order
     from toposwap.scores.base import Predictor
     from toposwap.search.base import Step
@@ -77,6 +78,8 @@ class Result:
         The edges and orders that came into question; paths that were asked for are settled.
     against
         Imposed edges (i, j) that would not be there at this order if nobody had imposed them.
+    environments
+        Which variables were set from outside in how many rows; None where none was.
     """
 
     names: tuple[str, ...]
@@ -100,6 +103,7 @@ class Result:
     predictor: Predictor | None = field(repr=False, default=None)
     admissible: Admissible = field(repr=False, default=EVERYTHING)
     against: tuple[tuple[int, int], ...] = ()
+    environments: Environments | None = field(repr=False, default=None)
 
     @classmethod
     def of(
@@ -120,6 +124,7 @@ class Result:
         bound: float | None = None,
         admissible: Admissible = EVERYTHING,
         against: tuple[tuple[int, int], ...] = (),
+        environments: Environments | None = None,
     ) -> Self:
         """Put what was assessed, searched and pruned together; what contradicts itself is said."""
         remarks += assessment.remarks
@@ -156,4 +161,5 @@ class Result:
             predictor=predictor,
             admissible=admissible,
             against=against,
+            environments=environments,
         )

@@ -84,6 +84,34 @@ def test_a_pickled_model_leaves_the_rows_out(farm):
     assert (one.value, *one.interval) == (other.value, *other.interval)
     assert loaded.sample(10, random_state=0).shape == (10, 4)
     assert model._data.rows is not None
+    assert not hasattr(loaded, "_data")
+    again = pickle.loads(pickle.dumps(loaded))
+    assert again.effect("rain", "crop").value == other.value
+
+
+def test_rows_in_which_a_column_was_set_say_nothing_of_its_causes():
+    """Against the same effect without those rows, whose column the equations do not explain."""
+    rng = np.random.default_rng(5)
+    n = 600
+    x = rng.standard_normal(n)
+    m = 1.5 * x + rng.standard_normal(n)
+    done = np.arange(n) >= 400
+    m[done] = rng.standard_normal(200) * 3.0
+    y = 2.0 * m + rng.standard_normal(n)
+    table = pd.DataFrame({"x": x, "m": m, "y": y})
+    known = ts.Knowledge(tiers=[["x"], ["m"], ["y"]])
+    model = ts.Topo(knowledge=known).fit(
+        table, interventions=["m" if set_ else "" for set_ in done]
+    )
+    assert model.effect("x", "y").value == pytest.approx(3.0, abs=0.3)
+    on_x = np.polyfit(x[~done], m[~done], 1)[0]
+    on_m = np.polyfit(m, y, 1)[0]
+    if (model.adjacency_matrix_ != 0.0).sum() == 2:
+        assert model.effect("x", "y").value == pytest.approx(on_x * on_m)
+    drawn = model.sample(4000, do={"x": 0.0}, random_state=0)
+    assert drawn["m"].std() == pytest.approx(1.0, abs=0.15)
+    with pytest.raises(ts.InputError, match="use 'paths'"):
+        model.effect("x", "y", method="adjustment")
 
 
 def test_a_covariance_is_enough_for_linear_effects(farm):

@@ -52,15 +52,17 @@ def fit_table(
         # Options are checked before a large table is read.
         learning.build()
         knowing.knowledge()
-        chosen = streaming.chosen(tables, reading, learning.seed, progress.say)
-        frame, left_out, row_weights = chosen
+        chosen = streaming.chosen(tables, reading, learning, progress.say)
+        frame, left_out = chosen.frame, chosen.left_out
+        rows = {"sample_weight": chosen.weights, "interventions": chosen.interventions}
         known = knowing.about([str(name) for name in frame.columns], left_out)
         init = start(chosen)
         progress.say("preparing the search")
         began = clock()
         kinds = reading.known_kinds(frame)
         model = learning.build(init, progress, known, kinds)
-        model.fit(chosen.data, sample_weight=row_weights)
+        model.intervention_kind = reading.intervening.kind
+        model.fit(chosen.data, **rows)
         seconds = clock() - began
         if not knowing.compare_without or model.status_ == "interrupted":
             return Fitted(model, frame, seconds)
@@ -69,7 +71,8 @@ def fit_table(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ToposwapWarning)
             without = learning.build(init, progress, kinds=kinds)
-            without.fit(chosen.data, sample_weight=row_weights)
+            without.intervention_kind = reading.intervening.kind
+            without.fit(chosen.data, **rows)
         return Fitted(model, frame, seconds, without)
 
 

@@ -10,8 +10,10 @@ import numpy as np
 from toposwap.assess import assess
 from toposwap.baselines.start import dimensions, is_order, starting_order
 from toposwap.certificate import Certificate
+from toposwap.core.admissible import EVERYTHING
 from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError, ToposwapWarning
+from toposwap.core.own_rows import identified
 from toposwap.core.registry import resolve
 from toposwap.core.weights import as_weights, foreign_weights, transposed_in_words
 from toposwap.estimators.base import has_names
@@ -31,7 +33,12 @@ if TYPE_CHECKING:
 
 
 def refine(
-    W: ArrayLike, X: Any, *, sample_weight: ArrayLike | None = None, **parameters: Any
+    W: ArrayLike,
+    X: Any,
+    *,
+    sample_weight: ArrayLike | None = None,
+    interventions: Any = None,
+    **parameters: Any,
 ) -> Topo:
     """Improve any learner's weight matrix: a fitted :class:`Topo` that started from it.
 
@@ -49,15 +56,16 @@ def refine(
         an order in any form.
     X
         The data, (n, d), or a :class:`~toposwap.Dataset`.
-    sample_weight
-        How often each row counts, (n,), as in :meth:`Topo.fit`.
+    sample_weight, interventions
+        How often each row counts, and what was set from outside in it, (n,) each, as in
+        :meth:`Topo.fit`.
     **parameters
         Parameters of :class:`Topo` other than ``init``.
     """
     if "init" in parameters:
         raise InputError("refine: W is the starting point, so init cannot be given as well")
     model = Topo(**parameters)
-    data = model._dataset(X, sample_weight)
+    data = model._dataset(X, sample_weight, interventions)
     score = resolve("score", model.score, SCORES, Score)
     held = foreign_graph(W)
     if held is not None:
@@ -82,6 +90,8 @@ def check_kkt(
     tolerance: float | None = None,
     sample_weight: ArrayLike | None = None,
     knowledge: Any = None,
+    interventions: Any = None,
+    intervention_kind: str = "perfect",
 ) -> Certificate:
     """Check whether ``W`` satisfies the KKT conditions of the score on the data ``X``.
 
@@ -108,13 +118,15 @@ def check_kkt(
     knowledge
         As for :class:`Topo`: the conditions are those of the problem with it. Edges and paths that
         it asks for and ``W`` lacks, or that it excludes and ``W`` has, fail.
+    interventions, intervention_kind
+        What was set from outside in each row, (n,), and what that does, as for :class:`Topo`.
     """
     rated = resolve("score", score, SCORES, Score)
-    data = rated.suited(Topo(center=center, kinds=kinds)._dataset(X, sample_weight))
+    reader = Topo(center=center, kinds=kinds, intervention_kind=intervention_kind)
+    data = rated.suited(reader._dataset(X, sample_weight, interventions))
     bound = rated.bind(data)
     known = Knowledge.of(knowledge)
-    if known:
-        bound.admissible = known.on(data.names)
+    bound.admissible = identified(data, known.on(data.names) if known else EVERYTHING)
     held = foreign_graph(W)
     if held is not None:
         parameters = _foreign_parameters(W, held, bound)

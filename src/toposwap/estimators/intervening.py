@@ -30,7 +30,6 @@ class Intervening:
     result_: Result
     score: Any
     adjacency_matrix_: NDArray[np.float64]
-    _data: Dataset
     _levels: dict[str, tuple[Any, ...]]
 
     def effect(
@@ -79,7 +78,7 @@ class Intervening:
         return effect_in_model(
             self,
             self._scoring(),
-            self._data,
+            self._known_data,
             self._column("cause", cause),
             self._column("effect", effect),
             values=self._coded_values(cause, values),
@@ -155,7 +154,7 @@ class Intervening:
                 f"the score {self.result_.score_name!r} is not linear: give the graph alone "
                 "(to_pgmpy) and fit it there"
             )
-        graph = LinearGraph(self._data, self.adjacency_matrix_ != 0.0)
+        graph = LinearGraph(self._known_data, self.adjacency_matrix_ != 0.0)
         # An edge is there even if its coefficient happens to be zero.
         weights = np.where(graph.edges & (graph.weights == 0.0), 1e-300, graph.weights)
         return self.result_.names, weights, graph.intercepts, graph.noise_deviations
@@ -168,16 +167,16 @@ class Intervening:
 
         check_fitted(self)
         edges = self.adjacency_matrix_ != 0.0
-        deviations = self._data.deviations * self._data.scale
+        deviations = self._known_data.deviations * self._known_data.scale
         left = undecided_class(self)
-        nodes: dict[str, NDArray[Any]] = {"mean": self._data.mean, "deviation": deviations}
+        nodes: dict[str, NDArray[Any]] = {"mean": self._known_data.mean, "deviation": deviations}
         of_edges: dict[str, NDArray[Any]] = {"open": edges & left & left.T}
         predictor = self.result_.pruned.predictor
         convert = getattr(predictor, "standardised", None)
         if convert is not None:
             of_edges["standardised"] = np.asarray(convert(self.adjacency_matrix_, deviations))
         if is_linear(predictor):
-            graph = LinearGraph(self._data, edges)
+            graph = LinearGraph(self._known_data, edges)
             nodes["noise_deviation"] = graph.noise_deviations
             of_edges["standard_error"] = graph.standard_errors
         return nodes, of_edges
@@ -193,7 +192,7 @@ class Intervening:
     def _structure(self) -> StructuralModel:
         from toposwap.intervention.fitted import structural_model
 
-        return structural_model(self, self._scoring(), self._data)[0]
+        return structural_model(self, self._scoring(), self._known_data)[0]
 
     def _set(self, do: Mapping[Any, Any] | None, n: int) -> dict[int, NDArray[np.float64]]:
         """The values of ``do`` as numbers, by column position."""
@@ -241,11 +240,25 @@ class Intervening:
             frame[name] = [levels[int(code)] for code in frame[name]]
         return frame
 
+    @property
+    def _known_data(self) -> Dataset:
+        """The data that the model was fitted to; of a pickled one their moments alone."""
+        data = getattr(self, "_data", None)
+        if data is None:
+            data = getattr(self, "_moments", None)
+        if data is None:
+            raise InputError(
+                "this needs the data that the model was fitted to, which a pickled one leaves "
+                "out: fit it to the table again"
+            )
+        return data
+
     def __getstate__(self) -> dict[str, Any]:
-        """All but the rows of the table, which are not the model's to carry around."""
-        state = dict(self.__dict__)
-        if "_data" in state:
-            state["_data"] = replace(state["_data"], rows=None, row_weights=None)
+        """Moments stay, which linear effects are made of; rows are not the model's to carry."""
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
+        data = getattr(self, "_data", None)
+        if data is not None and data.interventions is None:
+            state["_moments"] = replace(data, rows=None, row_weights=None)
         return state
 
     # Of :class:`~toposwap.estimators.predictions.Predicting`.

@@ -15,6 +15,7 @@ from toposwap.core.runtime.deadline import Deadline
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.intervening import Intervening
 from toposwap.estimators.predictions import Predicting, Typical
+from toposwap.estimators.showing import Showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,7 +38,7 @@ OF_SEARCHES = {
 }
 
 
-class Topo(Predicting, Intervening, DagLearner):
+class Topo(Predicting, Intervening, Showing, DagLearner):
     r"""Learn a DAG by searching over topological orders.
 
     .. math:: \min_\Theta Q(\Theta) \quad \text{subject to} \quad W(\theta) \text{ is a DAG.}
@@ -90,6 +91,10 @@ class Topo(Predicting, Intervening, DagLearner):
         What columns are, by name or by pattern (``"*_code"``): "continuous", "binary", "count",
         "categorical" or "ordinal". Of the others it is seen in their dtype and their values, and
         told in ``result_.choices``; ``score="auto"`` follows it.
+    intervention_kind : "perfect" or "shift", default="perfect"
+        What setting a variable from outside does, where ``fit(X, interventions=...)`` says in which
+        rows that was done. Perfect: it no longer listens to its causes, so that those rows do not
+        count for its own mechanism. Shift: it does, and an unknown constant is added.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of what is drawn: the order with ``init="random"``; how the restarts of
         ``search="auto"`` perturb the best order (with any ``n_jobs``); in which order
@@ -170,6 +175,7 @@ class Topo(Predicting, Intervening, DagLearner):
         knowledge: Knowledge | Mapping[str, Any] | None = None,
         center: bool = True,
         kinds: Mapping[str, str | Kind] | None = None,
+        intervention_kind: str = "perfect",
         random_state: int | np.random.Generator | None = 0,
         n_restarts: int | None = None,
         time_budget: float | None = None,
@@ -189,6 +195,7 @@ class Topo(Predicting, Intervening, DagLearner):
         self.knowledge = knowledge
         self.center = center
         self.kinds = kinds
+        self.intervention_kind = intervention_kind
         self.random_state = random_state
         self.n_restarts = n_restarts
         self.time_budget = time_budget
@@ -219,8 +226,8 @@ class Topo(Predicting, Intervening, DagLearner):
             deadline=None if self.time_budget is None else deadline,
             admissible=known.on(data.names) if known else EVERYTHING,
         )
-        self._data = data
         self._typical = Typical.of(data)
+        self._data = data
         self._levels = data.levels
         self.kinds_ = data.known_kinds
         return self._keep(result, data, named=named)

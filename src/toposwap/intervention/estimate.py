@@ -64,6 +64,11 @@ def linear_effect(
     """The effect in a linear model of ``edges`` (d, d), and over the class ``undecided`` (d, d)."""
     if method not in METHODS:
         raise InputError(f"method: must be one of {', '.join(METHODS)}, got {method!r}")
+    if method == "adjustment" and data.interventions is not None:
+        raise InputError(
+            "method: 'adjustment' is one regression for all rows, and in some of them columns were "
+            "set from outside; use 'paths'"
+        )
     identified = is_identified(undecided, asked.x, asked.y)
     adjustment = Adjustment(data.names, asked.x, asked.y, edges, identified)
     way = "sum over directed paths of the products of their coefficients"

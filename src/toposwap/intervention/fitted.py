@@ -149,6 +149,11 @@ def structural_model(
             "a model that is not linear needs its rows for this, which a covariance matrix does "
             "not have and a pickled model leaves out: fit it to the table again"
         )
+    if data.interventions is not None:
+        raise InputError(
+            "columns were set from outside in some rows, and this model is not linear: what it "
+            "says about other interventions is not worked out; fit a linear score (bic)"
+        )
     bound = score.bind(score.suited(data))
     predictor = kept.predictor if kept.refitted else bound.predictor(fit_graph(bound, edges))
     return _of_predictor(edges, predictor, data), bound
@@ -201,7 +206,7 @@ def _resampled(
             data.labels,
             data.given_kinds,
             None,
-            center=bool(data.mean.any()),
+            center=data.centered,
         )
         fresh = bound.score.bind(again)
         predictor = fresh.predictor(fit_graph(fresh, needed))

@@ -105,17 +105,10 @@ def regress(data: Dataset, target: int, on: Sequence[int] | NDArray[np.int64]) -
     unit = float(data.scale[target])
     coefficients = np.linalg.lstsq(scaled, y, rcond=None)[0] if p else np.zeros(0)
     left = y - scaled @ coefficients
-    freedom = float(n - p - (1 if is_centred(data) else 0))
+    freedom = float(n - p - (1 if data.centered else 0))
     variance = float(left @ left) * unit**2 * n / freedom if freedom > 0.0 else np.inf
     root = np.linalg.qr(scaled, mode="r") * data.scale[columns] * np.sqrt(n)
     return Regression(columns, coefficients * unit / data.scale[columns], root, variance, freedom)
-
-
-def is_centred(data: Dataset) -> bool:
-    """Whether means were taken out; of a covariance matrix they were."""
-    if data.squared or bool(data.mean.any()):
-        return True
-    return data.rows is not None and not bool(data.rows.mean(axis=0).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +135,15 @@ class LinearGraph:
     def regressions(self) -> tuple[Regression, ...]:
         """Of each column on its parents, (d,)."""
         edges = self.edges
-        return tuple(regress(self.data, j, np.flatnonzero(edges[:, j])) for j in range(len(edges)))
+        return tuple(
+            regress(self._own(j), j, np.flatnonzero(edges[:, j])) for j in range(len(edges))
+        )
+
+    def _own(self, j: int) -> Dataset:
+        """The moments of the rows that count for column j: those in which it was not set."""
+        if self.data.interventions is None:
+            return self.data
+        return next(group.moments for group in self.data.own_rows if j in group.nodes)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
@@ -155,7 +156,8 @@ class LinearGraph:
     @cached_property
     def intercepts(self) -> NDArray[np.float64]:
         """b_0j = mean_j - mean . b_j, (d,)."""
-        return self.data.mean - self.data.mean @ self.weights
+        means = np.array([self._own(j).mean for j in range(len(self.edges))])
+        return np.diagonal(means) - np.einsum("ji,ij->j", means, self.weights)
 
     @cached_property
     def noise_deviations(self) -> NDArray[np.float64]:

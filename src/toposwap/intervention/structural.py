@@ -115,8 +115,12 @@ class StructuralModel:
         if self.data.rows is None:
             deviation = np.sqrt(self.data.residual_variances(self._weights())[j])
             return mean + deviation * rng.standard_normal(mean.size)
-        weights = self.data.row_weights
-        share = None if weights is None else weights / weights.sum()
+        weights, done = self.data.row_weights, self.data.interventions
+        counts = np.ones(len(self.residuals)) if weights is None else weights
+        if done is not None:
+            # Where a column was set, what is left of it is no noise.
+            counts = np.where(done.targets[:, j], 0.0, counts)
+        share = None if weights is None and done is None else counts / counts.sum()
         drawn = rng.choice(len(self.residuals), mean.size, p=share)
         return mean + self.residuals[drawn, j]
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toposwap.certificate import Certificate
+    from toposwap.estimators.base import DagLearner
 
 _STATUS = {
     "converged": "converged: no move of this search lowers the score",
@@ -51,6 +52,33 @@ def certificate_in_words(certificate: Certificate, names: Sequence[str]) -> str:
         f"NOT satisfied: not a {certificate.kind} ({residual} at {names[i]} -> {names[j]}, "
         f"tolerance {certificate.tolerance:.0e})"
     )
+
+
+def certificate_explained(model: DagLearner) -> list[str]:
+    """What the certificate says and what it does not, in two sentences."""
+    certificate, status = model.certificate_, model.status_
+    if not certificate.satisfied:
+        first = (
+            "The point is not certified: somewhere a small change of the weights that keeps the "
+            f"graph free of cycles would still lower the score (the largest relative residual is "
+            f"{certificate.max_residual:.1e}, {certificate.tolerance:.0e} would be accepted)."
+        )
+    elif status == "global minimum":
+        first = (
+            "It is proved that no graph at all has a lower score on these rows: every order of the "
+            "columns was covered, and the conditions of a minimum were checked at the answer."
+        )
+    else:
+        first = (
+            "It was checked that no small change of the weights that keeps the graph free of "
+            "cycles lowers the score: the conditions of Karush, Kuhn and Tucker hold to "
+            f"{certificate.max_residual:.1e} (a {certificate.kind})."
+        )
+    return [
+        first,
+        "It speaks of the score and not of the world: with unmeasured common causes, feedback, or "
+        "effects of another form than the model has, the best graph can still be a wrong one.",
+    ]
 
 
 #: For a score that does not separate, where the theorem about the search has a condition.

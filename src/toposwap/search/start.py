@@ -71,6 +71,14 @@ class FirstFit(NamedTuple):
     interrupted: bool = False
 
 
+def _downhill(bound: BoundScore, order: Order) -> Order:
+    """Where insertions lead from ``order``."""
+    fit = bound.fit(order)
+    while not bound.deadline.passed and fit.insertion_sweep(fit.order.variables):
+        pass
+    return fit.order
+
+
 def automatic_fit(
     bound: BoundScore,
     rng: np.random.Generator,
@@ -86,6 +94,9 @@ def automatic_fit(
     """
     strategy, began, interrupted = bound.strategy, clock(), False
     order = bound.admissible.nearest(STARTS[strategy.start](bound.data))
+    relaxed = bound.relaxed()
+    if relaxed is not None:
+        order = _downhill(relaxed, order)
     if strategy.search != ScreenedSearch.name:
         return FirstFit(bound.fit(order), surrogates_followed=False)
     context = Context(bound.data.names, rng, deadline, pruner)

@@ -113,18 +113,20 @@ def _given(
     from toposwap.io.graphs import open_in_file
 
     with ProgressLine(f"reading {table}"):
-        frame, _, row_weights = reading.chosen(table)
-        names = [str(name) for name in frame.columns]
+        chosen = reading.chosen(table)
+        names = [str(name) for name in chosen.frame.columns]
         edges = read_weights(file, names).to_numpy() != 0.0
         for source, end in open_in_file(file):
             if source in names and end in names:
                 i, j = names.index(source), names.index(end)
                 edges[j, i] |= edges[i, j]
         data = Dataset.from_table(
-            frame,
+            chosen.frame,
             center=learning.scoring.center,
-            kinds=reading.known_kinds(frame),
-            sample_weight=row_weights,
+            kinds=reading.known_kinds(chosen.frame),
+            sample_weight=chosen.weights,
+            interventions=chosen.interventions,
+            intervention_kind=reading.intervening.kind,
         )
         values = None if low is None else [_value(low), _value(high)]
         return effect_in(edges, data, cause, target, values=values, per=per)

@@ -7,38 +7,41 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.assess import Assessment, assess
+from toposwap.core.admissible import EVERYTHING
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
+from toposwap.core.own_rows import identified
 from toposwap.core.weights import as_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
-    from numpy.typing import NDArray
 
     from toposwap.cli.options.learning import Scoring
-    from toposwap.core.table import NumberTable
+    from toposwap.cli.options.reading import Chosen, Reading
     from toposwap.knowledge import Knowledge
 
 
 def judge(
     weights: pd.DataFrame,
-    frame: NumberTable | pd.DataFrame,
+    chosen: Chosen,
+    reading: Reading,
     scoring: Scoring,
-    kinds: Mapping[str, str],
     tolerance: float | None = None,
     knowledge: Knowledge | None = None,
-    sample_weight: NDArray[np.float64] | None = None,
 ) -> Assessment:
-    """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are.
+    """Evaluate ``weights`` (d, d) on the table that was ``chosen`` (n, d), as they are.
 
-    ``kinds`` are what the user says about columns. With ``knowledge`` the conditions are those of
-    the problem with it.
+    ``reading`` is what the user says about columns and rows. With ``knowledge`` the conditions are
+    those of the problem with it.
     """
     score = scoring.build()
     data = Dataset.from_table(
-        frame, center=scoring.center, kinds=kinds, sample_weight=sample_weight
+        chosen.frame,
+        center=scoring.center,
+        kinds=reading.known_kinds(chosen.frame),
+        sample_weight=chosen.weights,
+        interventions=chosen.interventions,
+        intervention_kind=reading.intervening.kind,
     )
     if score.edge_blocks:
         raise InputError(
@@ -46,8 +49,8 @@ def judge(
             "determine, so there is nothing to check; 'toposwap refine' starts from their order"
         )
     bound = score.bind(score.suited(data))
-    if knowledge is not None:
-        bound.admissible = knowledge.on(data.names)
+    told = EVERYTHING if knowledge is None else knowledge.on(data.names)
+    bound.admissible = identified(data, told)
     # What overflows is refused below, in words.
     with np.errstate(over="ignore", invalid="ignore"):
         judged = assess(bound, as_weights(weights, data.names), tolerance=tolerance)

@@ -67,9 +67,7 @@ def refine(
         matrix = read_weights(weights, list(frame.columns))
         # A block of parameters is not determined by its norm: then only the order is a start.
         if not learning.scoring.build().edge_blocks:
-            kinds = reading.known_kinds(frame)
-            weighed = chosen.weights
-            before.append(judge(matrix, frame, learning.scoring, kinds, sample_weight=weighed))
+            before.append(judge(matrix, chosen, reading, learning.scoring))
         return matrix
 
     fitted = fit_table((str(table),), reading, learning, start, knowing)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from toposwap.cli.options.intervening import Intervening, intervention_options
 from toposwap.core.errors import InputError, ToposwapWarning
 
 if TYPE_CHECKING:
@@ -25,14 +26,16 @@ if TYPE_CHECKING:
 
 
 class Chosen(NamedTuple):
-    """The columns (n, d) to learn from, the names of the others, and weights (n,) if any.
+    """The columns (n, d) to learn from, the names of the others, and what is said of the rows.
 
-    Of a table that was not kept ``frame`` has columns and length only, and a ``dataset``.
+    Their weights (n,) and what was set from outside in each, if anything. Of a table that was not
+    kept ``frame`` has columns and length only, and a ``dataset``.
     """
 
     frame: NumberTable | pd.DataFrame
     left_out: list[str]
     weights: NDArray[np.float64] | None
+    interventions: list[list[str]] | None = None
 
     @property
     def data(self) -> Any:
@@ -53,6 +56,7 @@ class Reading:
     kinds: Mapping[str, str] = field(default_factory=dict)
     drop_unusable: bool = False
     weights: str | None = None
+    intervening: Intervening = field(default_factory=Intervening)
 
     def chosen(self, path: Path) -> Chosen:
         """The chosen columns, in the order of ``columns`` if given, and what is left of others."""
@@ -61,21 +65,17 @@ class Reading:
         table = read_numbers(path, sep=self.sep, decimal=self.decimal, missing=self.na)
         return self._of(table, repr(str(path)))
 
-    def of_frames(self, stream: FileStream) -> Chosen:
-        """The same of all rows of the files of a stream."""
-        import pandas as pd
-
-        frame = pd.concat(list(stream.frames()), ignore_index=True)
-        return self.of_frame(frame, list(stream.left_out))
-
-    def of_frame(self, frame: pd.DataFrame, left_out: list[str]) -> Chosen:
-        """The same of a frame whose columns are chosen already."""
-        there = replace(self, columns=(), exclude=())
-        chosen = there._of(frame, "the table")
-        return chosen._replace(left_out=sorted({*chosen.left_out, *left_out}))
+    def of_frame(self, frame: pd.DataFrame) -> Chosen:
+        """The same of a table that has been read."""
+        return self._of(frame, "the table")
 
     def columns_of(self, stream: FileStream) -> FileStream:
-        """``stream`` with the chosen columns."""
+        """``stream`` with the chosen columns, of which sums are kept and no rows."""
+        if self.weights is not None or self.intervening.asked:
+            raise InputError(
+                "--weights and --interventions belong to rows, which a stream does not keep: leave "
+                "them out, or learn from a sample (--sample 100000)"
+            )
         names = list(stream.columns)
         excluded = set(_names(self.exclude, "--exclude", names))
         chosen = _names(self.columns, "--columns", names) or names
@@ -96,6 +96,7 @@ class Reading:
         chosen = _names(self.columns, "--columns", names) or names
         if self.weights is not None:
             excluded.add(_one_name(self.weights, "--weights", names))
+        excluded |= self.intervening.columns(lambda name, option: _one_name(name, option, names))
         chosen = [name for name in chosen if name not in excluded]
         if isinstance(table, NumberTable):
             # Nothing is missing in it, and nothing is text.
@@ -109,7 +110,23 @@ class Reading:
                 _refuse_missing(frame, shown)
             picked = _without_missing(frame) if self.drop_missing else frame
         left_out = sorted(set(names) - set(map(str, picked.columns)))
-        return Chosen(picked, left_out, self._weights(table, picked))
+        done = self._interventions(table, picked)
+        return Chosen(picked, left_out, self._weights(table, picked), done)
+
+    def _interventions(self, table: Any, picked: Any) -> list[list[str]] | None:
+        """What was set from outside in each row of ``picked``, by name."""
+        from toposwap.core.table import NumberTable
+
+        names = [str(name) for name in table.columns]
+
+        def column(name: str) -> Any:
+            if isinstance(table, NumberTable):
+                return table.chosen([name]).values[:, 0]
+            return table[name].loc[picked.index].to_numpy()
+
+        return self.intervening.of_rows(
+            column, lambda name, option: _one_name(name, option, names), len(picked)
+        )
 
     def _weights(self, table: Any, picked: Any) -> NDArray[np.float64] | None:
         """How often each row of ``picked`` counts, (n,)."""
@@ -188,6 +205,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="COLUMN",
         help="How often each row counts; the column is no variable then.",
     )
+    @intervention_options
     @click.option(
         "--drop-missing", is_flag=True, help="Leave out rows with missing or infinite values."
     )
@@ -230,6 +248,9 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         drop_missing: bool,
         drop_unusable: bool,
         row_weights: str | None,
+        interventions: str | None,
+        indicators: tuple[str, ...],
+        intervention_kind: str,
         kind: tuple[str, ...],
         categorical: tuple[str, ...],
         **others: Any,
@@ -237,8 +258,10 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         # A shell hands \t over as two characters.
         sep = "\t" if sep in ("\\t", "tab") else sep
         kinds = _kinds(kind, categorical)
+        done = Intervening(interventions, indicators, intervention_kind)
         reading = Reading(
-            sep, decimal, na, columns, exclude, drop_missing, kinds, drop_unusable, row_weights
+            *(sep, decimal, na, columns, exclude, drop_missing, kinds, drop_unusable),
+            *(row_weights, done),
         )
         return command(*args, reading=reading, **others)
 
