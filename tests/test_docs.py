@@ -19,6 +19,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("tables.md", "", 1),
         ("effects.md", "", 5),
         ("interoperability.md", "", 2),
+        ("categories.md", "", 1),
     ],
 )
 def test_code_blocks_run(page, needs, checked):

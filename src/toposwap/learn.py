@@ -18,7 +18,8 @@ from toposwap.pruning import own_pruner, resolve_pruner
 from toposwap.pruning.base import predictor_of
 from toposwap.pruning.threshold import Threshold
 from toposwap.rehearsal import compile_ahead
-from toposwap.result import Result
+from toposwap.result import LOCAL_OPTIMUM, Result
+from toposwap.search.auto import AutoSearch
 from toposwap.search.base import Findings, run
 from toposwap.search.screened import ScreenedSearch
 from toposwap.search.start import INITS, FirstFit, automatic_fit
@@ -145,6 +146,8 @@ def learn(
     if status == search.finished and deadline.passed and not assessment.certificate.satisfied:
         # Nothing was left to try at an order that there was no time to solve.
         status = "time limit"
+    if status == AutoSearch.finished and search.name == AutoSearch.name:
+        status = status if bound.score.continuous else LOCAL_OPTIMUM
     digits_remark = _lost_digits(found.history[-1].score, assessment, bound)
     pruned, pruning_remark = found.kept
     # Searches that were repeated for the sake of paths have starts that do not compare.

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Result", "Pruned"]
 
+#: The end of a search with a score that has no continuous parameters, and so no certificate.
+LOCAL_OPTIMUM = "local optimum of insertions and swaps"
 #: Ends of a search that claim a local optimum, which a certificate must bear out.
 _CLAIMS = ("converged", "global minimum")
 
@@ -43,10 +45,11 @@ class Result:
     loss
         The part of Q that is not penalty.
     status
-        How the search ended: "converged", "global minimum", "given order", "interrupted",
-        "iteration limit", "time limit", "s_0 used up" (the paper's search has made all its large
-        searches, and another one would lower the score), or "not certified" where it ended by
-        itself at a point that the certificate refuses.
+        How the search ended: "converged", "local optimum of insertions and swaps" (the same, of a
+        score without continuous parameters, of which no certificate can speak), "global minimum",
+        "given order", "interrupted", "iteration limit", "time limit", "s_0 used up" (the paper's
+        search has made all its large searches, and another one would lower the score), or "not
+        certified" where it ended by itself at a point that the certificate refuses.
     certificate
         The KKT conditions at ``weights``.
     history

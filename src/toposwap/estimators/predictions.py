@@ -54,7 +54,8 @@ class Predicting:
         """The fitted value of each column given the other columns, (m, d), for rows ``X`` (m, d).
 
         Column j is predicted from the columns of ``X`` that are its parents: by regression for real
-        columns, as the chance of a one for logistic and the mean count for Poisson columns.
+        columns, as the chance of a one for logistic and the mean count for Poisson columns, and as
+        the number of the most likely level for tables of categories.
         The model is the one behind ``adjacency_matrix_`` where pruning fitted it again (the score's
         own rule, ``prune="auto"``), and the certified solution ``weights_`` otherwise. A table
         whose columns have names is matched by these.
@@ -86,6 +87,24 @@ class Predicting:
             )
         return float(np.mean(predictor.log_density(self._rows(X))))
 
+    def level_probabilities(self, X: Any, column: int | str) -> NDArray[np.float64]:
+        """The chances of each value of ``column`` given its parents in rows ``X`` (m, d), (m, r).
+
+        For scores on tables of categories. Values are those that occurred, in rising or
+        alphabetical order, or in that of an ordered category. What did not occur with certain
+        parents is unlikely and not impossible: the posterior mean under the prior of BDeu, whose
+        equivalent sample size is 1 for other scores.
+        """
+        check_fitted(self)
+        predictor = self._predictor()
+        if not hasattr(predictor, "probabilities"):
+            raise InputError(
+                f"level_probabilities: the score {self.result_.score_name!r} has no tables of "
+                "probabilities; predict(X) has the fitted values"
+            )
+        chances = predictor.probabilities(self._rows(X), self._column("column", column))
+        return np.array(chances)
+
     def _rows(self, X: Any) -> NDArray[np.float64]:
         """New rows (m, d), their columns in the order of the data."""
         values, labels, _ = as_table(X, None, levels=self._levels)
@@ -114,6 +133,10 @@ class Predicting:
         :meth:`predict` the function is constant.
         """
         check_fitted(self)
+        if hasattr(self._predictor(), "probabilities"):
+            raise InputError(
+                "edge_function: between categories there is no curve; see level_probabilities"
+            )
         source, target = (self._column(name, value) for name, value in (("i", i), ("j", j)))
         if source == target:
             raise InputError(f"j: {j!r} is no function of itself; name another column")

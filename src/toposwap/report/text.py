@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.certificate import GRAPH
 from toposwap.core.printable import printable, shortened
 from toposwap.diagnostics import units_in_words
 from toposwap.estimators.base import DagLearner
@@ -263,6 +264,8 @@ def _directions(model: Topo) -> str | None:
     form = "its form of effects and noise"
     if model.result_.equivalent:
         form = "linear effects, Gaussian noise"
+        if model.certificate_.kind == GRAPH:
+            form = "any probabilities given the causes"
     known = "" if model.result_.environments is None else ", from what was set"
     known += "" if model.result_.admissible.everything else " and what is known"
     told = (

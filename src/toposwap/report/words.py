@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toposwap.certificate import GRAPH
 from toposwap.penalties import EBIC
-from toposwap.scores import BasisBIC
+from toposwap.result import LOCAL_OPTIMUM
+from toposwap.scores import BasisBIC, BDeu, CategoricalBIC
 from toposwap.scores.settings import penalty_settings
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 _STATUS = {
     "converged": "converged: no move of this search lowers the score",
+    LOCAL_OPTIMUM: "local optimum of insertions and swaps: none of either lowers the score",
     "not certified": "ended, but the point is not certified: see certificate and remarks",
     "method converged": "the method's own rule for stopping was met",
     "global minimum": "global minimum: every order was covered",
@@ -36,6 +39,11 @@ def status_in_words(status: str) -> str:
 
 def certificate_in_words(certificate: Certificate, names: Sequence[str]) -> str:
     """What a certificate says, with the number behind it and the tolerance."""
+    if certificate.kind == GRAPH and certificate.satisfied:
+        return (
+            "none: the score has no continuous parameters, of which KKT conditions could speak; "
+            "search='exact' (--search exact) proves few columns"
+        )
     residual = f"largest relative KKT residual {certificate.max_residual:.1e}"
     if certificate.satisfied:
         return (
@@ -96,6 +104,13 @@ def condition_in_words(certificate: Certificate) -> str | None:
     return _CONDITIONS.get(certificate.condition)
 
 
+#: What an information criterion charges for, where it is no edge.
+_PRICED = {
+    BasisBIC.name: "coefficient of a curve",
+    CategoricalBIC.name: "free probability of a table",
+}
+
+
 def penalty_in_words(score: Any, score_name: str) -> str | None:
     """What an edge costs; the arguments are those of :func:`penalty_settings`."""
     settings = penalty_settings(score, score_name)
@@ -103,13 +118,18 @@ def penalty_in_words(score: Any, score_name: str) -> str | None:
         return None
     name = settings.pop("name")
     told = ", ".join([name, *(f"{key} {value:g}" for key, value in settings.items())])
+    if name == BDeu.name:
+        size = settings["equivalent_sample_size"]
+        return (
+            f"none but the prior, which counts as {size:g} rows evenly over all cells (--penalty)"
+        )
     factor = settings.get("factor")
     if factor is None:
         return told
     times = {1.0: "", 2.0: "twice "}.get(factor, f"{factor:g} times ")
     told += f": {times}Schwarz's penalty per "
-    told += "coefficient of a curve" if score_name == BasisBIC.name else "edge"
-    if factor == 2.0:
+    told += _PRICED.get(score_name, "edge")
+    if factor == 2.0 and score_name != CategoricalBIC.name:
         told += ", as in FLOP and Tetrad"
     if name == EBIC.name:
         told += ", and more with more columns"

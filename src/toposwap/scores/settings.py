@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toposwap.penalties import BIC, EBIC, NoPenalty
-from toposwap.scores import SCORES, Auto, BasisBIC, Penalized
+from toposwap.scores import SCORES, Auto, BasisBIC, BDeu, CategoricalBIC, Penalized
 
 
 def penalty_settings(score: Any, score_name: str) -> dict[str, Any] | None:
@@ -23,8 +23,12 @@ def penalty_settings(score: Any, score_name: str) -> dict[str, Any] | None:
     penalty: Any = None
     if isinstance(score, Penalized):
         penalty = score.penalty
-    elif isinstance(score, BasisBIC):
+    elif isinstance(score, BasisBIC | CategoricalBIC):
         penalty = BIC(score.factor)
+    elif isinstance(score, BDeu):
+        return {"name": BDeu.name, "equivalent_sample_size": score.equivalent_sample_size}
+    elif isinstance(score, Auto) and score_name == CategoricalBIC.name:
+        penalty = BIC(score.for_categories().factor)
     elif isinstance(score, Auto) and score_name.endswith("bic"):
         penalty = (EBIC if score_name.endswith("ebic") else BIC)(score.factor)
     if penalty is None or isinstance(penalty, NoPenalty):
