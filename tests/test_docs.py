@@ -18,6 +18,8 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("knowledge.md", "", 2),
         ("tables.md", "", 1),
         ("confidence.md", "", 2),
+        ("effects.md", "", 5),
+        ("interoperability.md", "", 2),
         ("categories.md", "", 1),
     ],
 )

@@ -68,7 +68,7 @@ def load_confidence(path: str | os.PathLike[str]) -> Confidence:
             remarks=tuple(about["remarks"]),
             **{name: about[name] for name in _PLAIN if name not in ("names", "remarks")},
             **{name: arrays[name] for name in _ARRAYS},
-            **{name: arrays.get(name) for name in _PERHAPS},
+            **dict[str, Any]((name, arrays.get(name)) for name in _PERHAPS),
         )
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(

@@ -26,13 +26,14 @@ from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline, TimeUp
 from toposwap.estimators import Topo
 from toposwap.estimators.base import generator
+from toposwap.intervention.directions import gaussian_columns
 from toposwap.knowledge import Knowledge
 from toposwap.learn import search_and_prune
 from toposwap.metrics.directions import open_edges
 from toposwap.orderfit.factor import FactorFit
 from toposwap.pruning import own_pruner, resolve_pruner
 from toposwap.pruning.threshold import KeepAll, Threshold, threshold
-from toposwap.report.graph import gaussian_columns, open_directions
+from toposwap.report.graph import open_directions
 from toposwap.scores import SCORES, Score
 from toposwap.search.auto import AutoSearch
 from toposwap.search.chains import ChainSearch
@@ -354,7 +355,7 @@ class Resampler:
             and not strategy.surrogates
         )
 
-    # --- any other learner, and tables with gaps -----------------------------------------------------------------------
+    # --- any other learner, and tables with gaps -------------------------------------------------
 
     def _fitted(self, number: int, weights: NDArray[np.float64]) -> Resample:
         learner = copy(self.model)

@@ -8,7 +8,7 @@ import numpy as np
 
 from toposwap.core.columns import column_names
 from toposwap.core.errors import InputError
-from toposwap.core.validation import as_table, listed, places, refuse_unusable
+from toposwap.core.validation import as_table, column_place, listed, places, refuse_unusable
 from toposwap.estimators.sklearn_api import check_fitted
 
 if TYPE_CHECKING:
@@ -191,17 +191,4 @@ class Predicting:
         return predictor
 
     def _column(self, argument: str, column: int | str) -> int:
-        names = self.result_.names
-        if isinstance(column, str):
-            if column not in names:
-                raise InputError(
-                    f"{argument}: no column is called {column!r}; there are {listed(names)}"
-                )
-            return names.index(column)
-        whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
-        if not (whole and 0 <= column < len(names)):
-            raise InputError(
-                f"{argument}: must be the name of a column or its position, 0 to "
-                f"{len(names) - 1}, got {column!r}"
-            )
-        return int(column)
+        return column_place(self.result_.names, argument, column)

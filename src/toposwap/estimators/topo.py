@@ -15,6 +15,7 @@ from toposwap.core.gaps import Incomplete
 from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.estimators.base import DagLearner, generator
+from toposwap.estimators.intervening import Intervening
 from toposwap.estimators.predictions import Predicting, Typical
 from toposwap.estimators.showing import Showing
 from toposwap.missing import MISSING, Treatment
@@ -42,7 +43,7 @@ OF_SEARCHES = {
 }
 
 
-class Topo(Predicting, Showing, DagLearner):
+class Topo(Predicting, Intervening, Showing, DagLearner):
     r"""Learn a DAG by searching over topological orders.
 
     .. math:: \min_\Theta Q(\Theta) \quad \text{subject to} \quad W(\theta) \text{ is a DAG.}

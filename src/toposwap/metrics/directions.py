@@ -40,7 +40,7 @@ def permitted_class(
     return orient(completed, directed)
 
 
-def open_edges(
+def undecided_graphs(
     edges: Edges,
     told: Admissible,
     targets: NDArray[np.bool_] | None = None,
@@ -48,7 +48,9 @@ def open_edges(
     equivalent: bool,
     gaussian: NDArray[np.bool_] | None = None,
 ) -> Edges:
-    """The edges (d, d) of a DAG that its score would as soon have the other way round; (d, d).
+    """The DAGs that a score cannot tell from the DAG ``edges``, as one graph (d, d).
+
+    Both directions where an edge is open; the DAG itself for a score that tells all apart.
 
     Parameters
     ----------
@@ -64,10 +66,25 @@ def open_edges(
         turning edges i -> j of which the other parents agree, and those terms of i and j are the
         two ways to write one joint density.
     """
-    if not equivalent and (gaussian is None or not gaussian.any()):
-        return np.zeros_like(edges)
+    if equivalent:
+        return permitted_class(edges, told, targets)
+    if gaussian is None or not gaussian.any():
+        return edges
     left = permitted_class(edges, told, targets)
-    if not equivalent:
-        assert gaussian is not None
-        left = orient(left, edges & ~(gaussian[:, None] & gaussian))
+    return orient(left, edges & ~(gaussian[:, None] & gaussian))
+
+
+def open_edges(
+    edges: Edges,
+    told: Admissible,
+    targets: NDArray[np.bool_] | None = None,
+    *,
+    equivalent: bool,
+    gaussian: NDArray[np.bool_] | None = None,
+) -> Edges:
+    """The edges (d, d) of a DAG that its score would as soon have the other way round; (d, d).
+
+    The parameters are those of :func:`undecided_graphs`.
+    """
+    left = undecided_graphs(edges, told, targets, equivalent=equivalent, gaussian=gaussian)
     return np.asarray(edges & left & left.T)
