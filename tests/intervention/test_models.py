@@ -101,7 +101,7 @@ def test_rows_in_which_a_column_was_set_say_nothing_of_its_causes():
     table = pd.DataFrame({"x": x, "m": m, "y": y})
     known = ts.Knowledge(tiers=[["x"], ["m"], ["y"]])
     model = ts.Topo(knowledge=known).fit(
-        table, interventions=["m" if set_ else "" for set_ in done]
+        table, interventions=["m" if was_set else None for was_set in done]
     )
     assert model.effect("x", "y").value == pytest.approx(3.0, abs=0.3)
     on_x = np.polyfit(x[~done], m[~done], 1)[0]
@@ -223,3 +223,23 @@ def test_open_directions_of_a_mixed_table():
     through = model.effect("a", "ill", values=(0.0, 1.0), n_resamples=10)
     assert len(through.possible) == 2
     assert through.interval[0] == 0.0 < through.interval[1]
+
+
+def test_categories_are_drawn_from_their_tables():
+    rng = np.random.default_rng(6)
+    n = 3000
+    region = rng.choice(["north", "south", "west"], n, p=[0.5, 0.3, 0.2])
+    chance = pd.Series(region).map({"north": 0.2, "south": 0.5, "west": 0.8}).to_numpy()
+    bought = np.where(rng.random(n) < chance, "yes", "no")
+    again = np.where(rng.random(n) < np.where(bought == "yes", 0.7, 0.1), "yes", "no")
+    table = pd.DataFrame({"region": region, "bought": bought, "again": again})
+    known = ts.Knowledge(tiers=[["region"], ["bought"], ["again"]])
+    model = ts.Topo(knowledge=known).fit(table)
+    found = model.effect("region", "again", values=("north", "west"), n_resamples=10)
+    assert found.value == pytest.approx(0.6 * 0.6, abs=0.06)
+    assert found.interval[0] < found.value < found.interval[1]
+    west = model.sample(4000, do={"region": "west"}, random_state=0)
+    assert (west["bought"] == "yes").mean() == pytest.approx(0.8, abs=0.05)
+    assert set(model.sample(200, random_state=0)["region"]) == {"north", "south", "west"}
+    with pytest.raises(ts.InputError, match="say which two"):
+        model.effect("region", "again")

@@ -78,6 +78,8 @@ def effect_in_model(
         raise InputError(
             f"method: {method!r} is for linear models; this one is simulated (method='auto')"
         )
+    if hasattr(predictor, "probabilities"):
+        _refuse_categories(predictor, data, asked)
     moments = _moment_columns(predictor, len(edges))
     repeats = n_resamples or (FEW_RESAMPLES if hasattr(predictor, "networks") else N_RESAMPLES)
     children = rng.spawn(repeats)
@@ -116,6 +118,18 @@ def effect_in_model(
             f"{high:.4g}; interval from {repeats} resamples of the rows, given the graph"
         )
     return over_the_class(data, edges, undecided, asked, estimate, adjustment, way)
+
+
+def _refuse_categories(predictor: Any, data: Dataset, asked: Question) -> None:
+    """Raise where categories have no mean, or where it is not said which two are compared."""
+    x, y = data.names[asked.x], data.names[asked.y]
+    if y in data.nominal:
+        raise InputError(
+            f"effect: {y!r} holds categories without an order, which have no mean: compare the "
+            f"shares in model.sample(n, do={{{x!r}: ...}}) for two values of {x!r}"
+        )
+    if not np.isin((asked.change.low, asked.change.high), predictor.levels[asked.x].numbers).all():
+        raise InputError(f"values: {x!r} holds categories; say which two, values=(one, other)")
 
 
 def _moment_columns(predictor: Any, d: int) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,9 +73,44 @@ class StructuralModel:
     @cached_property
     def discrete(self) -> NDArray[np.bool_]:
         """Columns that are drawn instead of having noise added, (d,)."""
+        if self.tables:
+            return np.ones(len(self.edges), dtype=bool)
         if not self.losses:
             return np.zeros(len(self.edges), dtype=bool)
         return np.array([loss.discrete for loss in self.losses])
+
+    @property
+    def tables(self) -> bool:
+        """Whether columns are categories, drawn from tables of probabilities."""
+        return hasattr(self.predictor, "probabilities")
+
+    def _means(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of all columns at rows (m, d); tables are asked column by column."""
+        return values if self.tables else self.predictor(values)
+
+    def _quantiles(
+        self,
+        j: int,
+        values: NDArray[np.float64],
+        means: NDArray[np.float64],
+        uniform: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """What a discrete column j is at ``uniform`` (m,), its causes at rows ``values`` (m, d)."""
+        if not self.tables:
+            return self.losses[j].draw(uniform, means[:, j], self.facts[j])
+        model: Any = self.predictor
+        reached = np.cumsum(model.probabilities(values, j), axis=1)
+        code = (reached[:, :-1] < uniform[:, None]).sum(axis=1)
+        return np.asarray(model.levels[j].numbers)[code]
+
+    def _expected(
+        self, j: int, values: NDArray[np.float64], means: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The mean of a discrete column j, in its own numbers."""
+        if not self.tables:
+            return self.losses[j].expected(means[:, j], self.facts[j])
+        model: Any = self.predictor
+        return np.asarray(model.probabilities(values, j) @ np.asarray(model.levels[j].numbers))
 
     @cached_property
     def residuals(self) -> NDArray[np.float64]:
@@ -102,16 +137,21 @@ class StructuralModel:
                 if j in do:
                     values[:, j] = do[j]
             if free:
-                means = self.predictor(values)
+                means = self._means(values)
                 for j in free:
-                    values[:, j] = self._drawn(j, means[:, j], rng)
+                    values[:, j] = self._drawn(j, values, means, rng)
         return values
 
     def _drawn(
-        self, j: int, mean: NDArray[np.float64], rng: np.random.Generator
+        self,
+        j: int,
+        values: NDArray[np.float64],
+        means: NDArray[np.float64],
+        rng: np.random.Generator,
     ) -> NDArray[np.float64]:
+        mean = means[:, j]
         if self.discrete[j]:
-            return self.losses[j].draw(rng.random(mean.size), mean, self.facts[j])
+            return self._quantiles(j, values, means, rng.random(mean.size))
         if self.data.rows is None:
             deviation = np.sqrt(self.data.residual_variances(self._weights())[j])
             return mean + deviation * rng.standard_normal(mean.size)
@@ -166,7 +206,7 @@ class StructuralModel:
         touched = self.effects_of([x])
         touched &= reachability(self.edges)[:, y]
         weights = self.data.row_weights
-        residuals = self.residuals
+        residuals = rows if self.tables else self.residuals
         between = touched & self.discrete
         between[[x, y]] = False
         repeats = REPEATS if between.any() else 1
@@ -200,14 +240,13 @@ class StructuralModel:
                     values[:, j] = do[j]
             if not free:
                 continue
-            means = self.predictor(values)
+            means = self._means(values)
             for j in free:
                 if not self.discrete[j]:
                     values[:, j] = means[:, j] + noise[:, j]
                 elif j == mean_of:
-                    values[:, j] = self.losses[j].expected(means[:, j], self.facts[j])
+                    values[:, j] = self._expected(j, values, means)
                 else:
                     assert rng is not None
-                    drawn = rng.random(len(values))
-                    values[:, j] = self.losses[j].draw(drawn, means[:, j], self.facts[j])
+                    values[:, j] = self._quantiles(j, values, means, rng.random(len(values)))
         return values
