@@ -82,8 +82,8 @@ def simulated(seeds: int, d: int, targets: int, rows_each: int, observational: i
     mean = pd.DataFrame(results).mean()
     print(
         f"SHD {mean['toposwap SHD']:.1f} (default penalty {mean['default SHD']:.1f}, targets hidden"
-        f" {mean['hidden SHD']:.1f}), GIES {mean['gies SHD']:.1f}; seconds {mean['toposwap s']:.3f} "
-        f"({mean['default s']:.3f}), GIES {mean['gies s']:.2f}: "
+        f" {mean['hidden SHD']:.1f}), GIES {mean['gies SHD']:.1f}; seconds {mean['toposwap s']:.3f}"
+        f" ({mean['default s']:.3f}), GIES {mean['gies s']:.2f}: "
         f"{mean['gies s'] / mean['toposwap s']:.0f} times faster "
         f"({mean['gies s'] / mean['default s']:.0f})"
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from toposwap.assess import Assessment
     from toposwap.certificate import Certificate
+    from toposwap.core.gaps import GapReport
     from toposwap.core.interventions import Environments
     from toposwap.core.order import Order
     from toposwap.scores.base import Predictor
@@ -81,6 +82,8 @@ class Result:
         The edges and orders that came into question; paths that were asked for are settled.
     against
         Imposed edges (i, j) that would not be there at this order if nobody had imposed them.
+    gaps
+        What was missing in the table, and what was done about it; None if nothing was.
     environments
         Which variables were set from outside in how many rows; None where none was.
     """
@@ -106,6 +109,7 @@ class Result:
     predictor: Predictor | None = field(repr=False, default=None)
     admissible: Admissible = field(repr=False, default=EVERYTHING)
     against: tuple[tuple[int, int], ...] = ()
+    gaps: GapReport | None = None
     environments: Environments | None = field(repr=False, default=None)
 
     @classmethod

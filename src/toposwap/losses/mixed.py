@@ -34,6 +34,7 @@ class Mixed(Loss):
         self.convex = all(loss.convex for loss in each)
         self.has_units = any(loss.has_units for loss in each)
         self.discrete = all(loss.discrete for loss in each)
+        self.from_moments = all(loss.from_moments for loss in each)
 
     def __repr__(self) -> str:
         return f"Mixed(losses={self.losses!r})"

@@ -68,6 +68,7 @@ class Auto(Score):
 
     weighs_rows: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
+    by_kinds: ClassVar[bool] = True
     uses_interventions: ClassVar[bool] = True
     name: ClassVar[str] = "auto"
     # Of every score that can be chosen; the chosen one, ``bind(data).score``, tells more.
@@ -157,7 +158,9 @@ def _kinds(data: Dataset) -> tuple[list[ColumnLoss], dict[str, list[str]], list[
 def _continuous(data: Dataset) -> str:
     """Which columns have the Gaussian likelihood by nature, and which because none fits better."""
     if data.rows is None:
-        return data.without_rows
+        if data.kinds[0].reason == data.without_rows:
+            return data.without_rows
+        return f"all {data.d} columns are continuous, or taken as such"
     whole = [name for j, name in enumerate(data.names) if data.column(j).whole]
     if not whole:
         return f"all {data.d} columns are continuous"

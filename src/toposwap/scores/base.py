@@ -119,6 +119,10 @@ class Score(ABC):
     continuous: ClassVar[bool] = True
     #: Columns may hold categories without an order, more than two.
     takes_nominal: ClassVar[bool] = False
+    #: Q knows of the rows no more than their number, means and covariances.
+    of_moments: ClassVar[bool] = False
+    #: Which losses there are is seen in the columns.
+    by_kinds: ClassVar[bool] = False
     #: Each node may have rows of its own; otherwise rows in which something was set are refused.
     uses_interventions: ClassVar[bool] = False
 

@@ -172,3 +172,50 @@ def test_pages_are_small(d, most, tmp_path):
     sample = ts.simulate.linear_dataset(d, 1000, "ER2", random_state=0)
     ts.Topo("bic", n_restarts=0).fit(sample.X).report(tmp_path / "p.html")
     assert (tmp_path / "p.html").stat().st_size < most
+
+
+def embedded(path):
+    """The contents of a page, as its script reads them."""
+    text = path.read_text(encoding="utf-8")
+    return json.loads(text.split('id="contents">')[1].split("</script>")[0])
+
+
+def test_the_command_line_writes_the_page_with_what_it_said(rows, tmp_path, capsys):
+    from toposwap.cli import run
+
+    table = rows.assign(same=1.0)
+    table.iloc[3, 0] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    page = tmp_path / "page.html"
+    command = ["fit", str(tmp_path / "t.csv"), "--drop-missing", "--drop-unusable"]
+    assert run([*command, "--report", str(page)]) == 0
+    assert f"wrote {page}" in capsys.readouterr().out
+    contents = embedded(page)
+    assert contents["command"].startswith("toposwap fit ")
+    by_title = {item["title"]: item["text"] for item in contents["audit"]}
+    assert "1 of 500 rows have missing values" in by_title["Gaps"]
+    assert "'same' (is constant)" in by_title["Columns left out"]
+    assert run([*command, "--report", str(tmp_path / "page.png")]) == 2
+    assert ".html" in capsys.readouterr().err
+
+
+def test_rows_with_interventions_are_left_out_of_checks(rows):
+    done = [None] * 250 + ["c"] * 250
+    X = rows.copy()
+    X.loc[250:, "c"] = np.random.default_rng(0).normal(40.0, 1.0, 250)
+    model = ts.Topo("bic").fit(X, interventions=done)
+    residuals = residuals_of(model, model._data)
+    assert len(residuals.rows) == 250
+    contents = page_contents(model, model._data)
+    assert "250 of 500 rows" in next(
+        item["text"] for item in contents["audit"] if item["title"] == "Interventions"
+    )
+    assert not any("interval" in edge for edge in contents["edges"])
+
+
+def test_dependent_columns_and_few_rows_are_told(rows):
+    X = rows.assign(copy=rows["a"] + 1e-3 * np.random.default_rng(0).normal(size=500))
+    verdicts = {item["title"]: item["verdict"] for item in ts.Topo("bic").fit(X).audit()}
+    assert verdicts["Columns that determine each other"] == "beware"
+    few = {item["title"]: item["verdict"] for item in ts.Topo("bic").fit(rows[:15]).audit()}
+    assert few["Enough rows?"] == "beware"

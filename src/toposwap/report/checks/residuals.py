@@ -3,7 +3,9 @@ r"""What the graph leaves unexplained in each column, row by row.
 .. math:: e_{rj} = x_{rj} - \hat f_j(x_{r,\text{parents}})
 
 For straight lines :math:`\hat f` is least squares on the parents in the pruned graph, with as many
-decimals as the triangular factor has; for everything else it is the model's own predictor.
+decimals as the triangular factor has; for everything else it is the model's own predictor. Rows
+with gaps, and rows in which something was set from outside, are left out; where there are any, the
+predictor speaks for lines too, as the factor is of all rows.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 #: More rows than this are thinned out: plots and verdicts do not change any more.
 MOST_ROWS = 20_000
+#: Fewer rows than this, and one for each column, show nothing.
+_LEAST_ROWS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +49,8 @@ class Residuals:
         Columns with real noise, (d,): residuals of others are no sample of one distribution.
     n
         Rows behind the model; ``rows`` may be some of them.
+    all_alike
+        Whether no row was left out for a gap or an intervention.
     """
 
     names: tuple[str, ...]
@@ -55,6 +61,7 @@ class Residuals:
     lines: NDArray[np.bool_]
     real: NDArray[np.bool_]
     n: int
+    all_alike: bool = True
 
     @property
     def standard(self) -> NDArray[np.float64]:
@@ -76,23 +83,31 @@ def residuals_of(model: DagLearner, data: Dataset | None) -> Residuals | None:
     if data is None or data.rows is None:
         return None
     edges = model.adjacency_matrix_ != 0.0
-    rows = data.rows
+    usable = np.isfinite(data.rows).all(axis=1)
+    done = getattr(data, "interventions", None)
+    if done is not None:
+        usable &= ~done.targets.any(axis=1)
+    alike = bool(usable.all())
+    rows = data.rows if alike else data.rows[usable]
+    if len(rows) < _LEAST_ROWS + len(edges):
+        return None
     if len(rows) > MOST_ROWS:
         rows = rows[:: -(-len(rows) // MOST_ROWS)]
     lines, real = column_forms(model)
     fitted = np.empty_like(rows)
-    if lines.any():
+    by_factor = lines if alike else np.zeros_like(lines)
+    if by_factor.any():
         weights, intercepts = lines_on_parents(data, edges & lines)
         fitted[:, lines] = (rows @ weights + intercepts)[:, lines]
-    if not lines.all():
+    if not by_factor.all():
         predictor = _predictor(model)
         if predictor is None or not callable(predictor):
             return None
         values = np.asarray(predictor(rows))
         if values.shape != rows.shape:
             return None
-        fitted[:, ~lines] = values[:, ~lines]
-    return Residuals(data.names, rows, fitted, rows - fitted, edges, lines, real, data.n)
+        fitted[:, ~by_factor] = values[:, ~by_factor]
+    return Residuals(data.names, rows, fitted, rows - fitted, edges, lines, real, data.n, alike)
 
 
 def column_forms(model: DagLearner) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -34,7 +34,7 @@ def audit(
     """Records with ``title``, ``verdict`` ("fine", "look" or "beware") and ``text``."""
     found: list[dict[str, Any] | None] = []
     if data is not None:
-        found += [_gaps(data, notes), _constant(notes), _dependent(data)]
+        found += [_gaps(data, notes), _set_from_outside(data), _constant(notes), _dependent(data)]
         found += [_far_out(data), _carried(model, data, carried), _rows(data)]
     found.append(_units(model, data))
     if data is not None:
@@ -68,6 +68,21 @@ def _gaps(data: Dataset, notes: Sequence[str]) -> dict[str, Any]:
     if about:
         return _told("Gaps", "look", " ".join(about) + ".")
     return _told("Gaps", "fine", "every row has a value in every column.")
+
+
+def _set_from_outside(data: Dataset) -> dict[str, Any] | None:
+    done = getattr(data, "interventions", None)
+    if done is None:
+        return None
+    rows, counts = done.targets.any(axis=1), done.targets.sum(axis=0)
+    worst = [f"{data.names[j]} ({counts[j]})" for j in np.argsort(-counts) if counts[j]]
+    more = f" and {len(worst) - _MOST} more" if len(worst) > _MOST else ""
+    return _told(
+        "Interventions",
+        "fine",
+        f"in {int(rows.sum())} of {len(rows)} rows something was set from outside: "
+        f"{', '.join(worst[:_MOST])}{more}. The checks below look at the other rows only.",
+    )
 
 
 def _constant(notes: Sequence[str]) -> dict[str, Any]:
@@ -128,7 +143,10 @@ def _far_out(data: Dataset) -> dict[str, Any] | None:
 
 
 def _carried(model: Topo, data: Dataset, carried: Sequence[Carried]) -> dict[str, Any] | None:
-    if data.rows is None or data.row_weights is not None:
+    interfered = data.rows is not None and (
+        getattr(data, "interventions", None) is not None or np.isnan(data.rows).any()
+    )
+    if data.rows is None or data.row_weights is not None or interfered:
         return None
     title = "Edges that few rows carry"
     if not carried:

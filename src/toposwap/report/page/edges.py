@@ -90,7 +90,7 @@ def linear_evidence(
     model: Topo, data: Dataset | None, residuals: Residuals | None
 ) -> tuple[Evidence | None, list[Carried]]:
     """Errors and gains of the edges that are lines, and those of them that few rows carry."""
-    if data is None or residuals is None or not residuals.lines.any():
+    if data is None or residuals is None or not (residuals.lines.any() and residuals.all_alike):
         return None, []
     found = evidence_of(data, residuals.edges, residuals.lines)
     if data.row_weights is not None:
