@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from toposwap.core.runtime.lazy import lazy_names
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 #: Where the public names live; the other entries of __all__ are modules.
 _HOMES = {

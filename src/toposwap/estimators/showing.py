@@ -191,6 +191,9 @@ class Showing:
         if X is None:
             return getattr(self, "_data", None)
         data = self._dataset(X)  # type: ignore[attr-defined]
+        if not hasattr(data, "factor"):
+            # Gaps were treated in the fit: what came of that is not made again.
+            return getattr(self, "_data", None)
         names = self.result_.names  # type: ignore[attr-defined]
         if tuple(data.names) != tuple(names):
             raise InputError("X: its columns are not those that the model was fitted to")

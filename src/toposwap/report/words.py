@@ -71,6 +71,15 @@ def certificate_explained(model: DagLearner) -> list[str]:
             f"graph free of cycles would still lower the score (the largest relative residual is "
             f"{certificate.max_residual:.1e}, {certificate.tolerance:.0e} would be accepted)."
         )
+    elif certificate.kind == GRAPH:
+        proved = status == "global minimum"
+        first = (
+            "It is proved that no graph at all has a lower score on these rows: every order of the "
+            "columns was covered."
+            if proved
+            else "The score counts in tables and has no weights that could be changed a little, so "
+            "that there is no certificate: the search ended where none of its moves lowers it."
+        )
     elif status == "global minimum":
         first = (
             "It is proved that no graph at all has a lower score on these rows: every order of the "

@@ -80,7 +80,7 @@ class Residuals:
 
 def residuals_of(model: DagLearner, data: Dataset | None) -> Residuals | None:
     """Of a fitted model on its data; None where there are no rows or no predictions."""
-    if data is None or data.rows is None:
+    if data is None or data.rows is None or of_categories(model):
         return None
     edges = model.adjacency_matrix_ != 0.0
     usable = np.isfinite(data.rows).all(axis=1)
@@ -108,6 +108,11 @@ def residuals_of(model: DagLearner, data: Dataset | None) -> Residuals | None:
             return None
         fitted[:, ~by_factor] = values[:, ~by_factor]
     return Residuals(data.names, rows, fitted, rows - fitted, edges, lines, real, data.n, alike)
+
+
+def of_categories(model: DagLearner) -> bool:
+    """Whether the model gives probabilities of values, which leave no residuals."""
+    return hasattr(_predictor(model), "probabilities")
 
 
 def column_forms(model: DagLearner) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

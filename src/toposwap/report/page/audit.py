@@ -10,6 +10,7 @@ import numpy as np
 from toposwap.core.notices import notices
 from toposwap.core.validation import listed
 from toposwap.diagnostics import r2_sortability, units_in_words
+from toposwap.report.gaps import gaps_in_words
 from toposwap.report.words import counted
 
 if TYPE_CHECKING:
@@ -34,7 +35,12 @@ def audit(
     """Records with ``title``, ``verdict`` ("fine", "look" or "beware") and ``text``."""
     found: list[dict[str, Any] | None] = []
     if data is not None:
-        found += [_gaps(data, notes), _set_from_outside(data), _constant(notes), _dependent(data)]
+        found += [
+            _gaps(model, data, notes),
+            _set_from_outside(data),
+            _constant(notes),
+            _dependent(data),
+        ]
         found += [_far_out(data), _carried(model, data, carried), _rows(data)]
     found.append(_units(model, data))
     if data is not None:
@@ -55,8 +61,11 @@ def _told(title: str, verdict: str, text: str) -> dict[str, Any]:
     return {"title": title, "verdict": verdict, "text": text[:1].upper() + text[1:]}
 
 
-def _gaps(data: Dataset, notes: Sequence[str]) -> dict[str, Any]:
+def _gaps(model: Topo, data: Dataset, notes: Sequence[str]) -> dict[str, Any]:
     about = [note for note in notes if "missing" in note]
+    treated = gaps_in_words(model)
+    if treated:
+        return _told("Gaps", "look", ". ".join(treated) + ".")
     if data.rows is None:
         return _told("Gaps", "fine", "only a covariance matrix is known, and it has none.")
     gaps = np.isnan(data.rows).sum(axis=0)

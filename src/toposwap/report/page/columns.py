@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from toposwap.report.checks.residuals import of_categories
 from toposwap.report.graph import _predictor
 from toposwap.report.page.packed import digits, packed
 from toposwap.scores.predictors import AdditiveModel, LinearModel
@@ -99,6 +100,9 @@ def equation(model: Topo, data: Dataset | None, residuals: Residuals | None, j: 
     parents = parents[np.argsort(-np.abs(weights[parents, j]))]
     predictor = _predictor(model)
     name = names[j]
+    if of_categories(model):
+        given = ", ".join(names[i] for i in parents)
+        return f"P({name} | {given})" if given else f"P({name})"
     if isinstance(predictor, AdditiveModel):
         terms = " + ".join(f"f({names[i]})" for i in parents)
         return f"{name} = {terms + ' + ' if terms else ''}constant + noise{_size(residuals, j)}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from toposwap.core.errors import InputError
 from toposwap.report.checks.evidence import Carried, Evidence, carried_by_few, evidence_of
 from toposwap.report.graph import _predictor, reversible
 from toposwap.report.page.packed import digits, packed
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from toposwap.report.sureness import Sureness
 
 _POINTS = 33
+#: Kinds of columns that have few values, and those that need a table.
+_CATEGORIES = {"categorical"}
+_FEW_VALUED = {"categorical", "binary", "ordinal"}
+_MOST_VALUES = 12
 #: Rows on which a curve's part is measured.
 _ROWS = 1000
 #: Schwarz's penalty takes this for a score that has none of its own.
@@ -75,7 +80,7 @@ def edge_records(
                 "weight": digits(one.weight),
                 "gain": digits(one.gain, 4),
             }
-        record |= curves.get((i, j), {})
+        record |= curves.get((i, j), {}) | _shares(data, i, j)
         found.append(record)
     return found
 
@@ -111,6 +116,33 @@ def _quantile(data: Dataset | None, model: Topo, j: int) -> float:
     )
 
 
+def _shares(data: Dataset | None, i: int, j: int) -> dict[str, Any]:
+    """Of two columns of few values, one of them categories: how often each pair occurs."""
+    if data is None or data.rows is None:
+        return {}
+    kinds = {data.kinds[v].kind.name for v in (i, j)}
+    if not kinds & _CATEGORIES or not kinds <= _FEW_VALUED:
+        return {}
+    pair = data.rows[:, [i, j]]
+    pair = pair[np.isfinite(pair).all(axis=1)]
+    causes, rows = np.unique(pair[:, 0], return_inverse=True)
+    effects, columns = np.unique(pair[:, 1], return_inverse=True)
+    if max(len(causes), len(effects)) > _MOST_VALUES:
+        return {}
+    counts = np.zeros((len(causes), len(effects)), dtype=np.int64)
+    np.add.at(counts, (rows, columns), 1)
+    table = {"causes": _told(data, i, causes), "effects": _told(data, j, effects)}
+    return {"table": {**table, "counts": counts.tolist()}}
+
+
+def _told(data: Dataset, v: int, values: NDArray[np.float64]) -> list[str]:
+    """What numbers of a column stand for."""
+    levels = data.kinds[v].levels or data.levels.get(data.names[v])
+    if levels is None:
+        return [f"{value:g}" for value in values]
+    return [str(levels[int(value)]) for value in values]
+
+
 def _curves(
     model: Topo, residuals: Residuals | None, pairs: Sequence[tuple[int, int]]
 ) -> dict[tuple[int, int], dict[str, Any]]:
@@ -129,8 +161,12 @@ def _curves(
     for i in sorted({i for i, j in pairs if not residuals.lines[j]}):
         effects = [j for a, j in pairs if a == i and not residuals.lines[j]]
         grid = np.linspace(rows[:, i].min(), rows[:, i].max(), _POINTS)
-        values = predictor(_with(np.tile(mean, (_POINTS, 1)), i, grid))
-        held = some - predictor(_with(some.copy(), i, mean[i]))
+        try:
+            values = predictor(_with(np.tile(mean, (_POINTS, 1)), i, grid))
+            held = some - predictor(_with(some.copy(), i, mean[i]))
+        except InputError:
+            # Of categories there is nothing between two values.
+            continue
         for j in effects:
             without = float(held[:, j].var())
             found[i, j] = {"curve": packed(values[:, j])}

@@ -72,17 +72,29 @@ function showEdge(edge) {
   fact(facts, "direction", edge.open ? "open: the data fit as well the other way round" : edge.reversible ? "rests on the form of the model alone: independences leave it open" : "follows from the data if the model holds");
   if (edge.required) fact(facts, "knowledge", "required" + (edge.against ? "; the data alone would not have it" : ""));
   if (edge.carried) fact(facts, "beware", `hangs on ${plural(edge.carried.rows, "row")}: without, the weight is ${number(edge.carried.weight)} and it brings ${number(edge.carried.gain, 3)}`);
-  const words = effect.line === true
+  const words = edge.table || effect.real === undefined
+    ? `How ${nameOf(edge.to)} is distributed depends on ${nameOf(edge.from)}; the weight says how much.`
+    : effect.line === true
     ? `A unit more of ${nameOf(edge.from)} goes with ${number(Math.abs(edge.weight))} ${edge.weight < 0 ? "less" : "more"} of ${nameOf(edge.to)}, its other causes being equal.`
     : effect.real === false ? `The weight is the change of the predictor of ${nameOf(edge.to)} (log odds, or the logarithm of a mean) for a unit of ${nameOf(edge.from)}.`
       : `${nameOf(edge.to)} follows ${nameOf(edge.from)} along a curve; the weight is its size.`;
   const plot = scatter(edge);
   say(
     el("h3", {}, columnLink(edge.from), edge.open && state.mode === "class" ? " — " : " → ", columnLink(edge.to)),
-    el("p", {}, words), facts, plot,
-    plot ? el("p", { class: "note" }, (edge.curve ? "The fitted curve" : "The fitted line") + " with the rows (some of them where there are many), the other causes held at their mean.") : null,
+    el("p", {}, words), facts, edge.table ? sharesTable(edge) : plot,
+    plot && !edge.table ? el("p", { class: "note" }, (edge.curve ? "The fitted curve" : "The fitted line") + " with the rows (some of them where there are many), the other causes held at their mean.") : null,
     edge.interval ? el("p", { class: "note" }, "The interval takes this graph as given. The graph was chosen with the same rows, so that it is too narrow.") : null,
   );
+}
+/** Shares of the values of the effect for each value of the cause. */
+function sharesTable(edge) {
+  const { causes, effects, counts } = edge.table;
+  return el("div", { class: "scroll" }, el("table", {}, el("caption", { class: "note" }, `Shares of ${nameOf(edge.to)} for each ${nameOf(edge.from)}, whatever its other causes are`),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, nameOf(edge.from)), effects.map((name) => el("th", { class: "n", scope: "col" }, name)), el("th", { class: "n", scope: "col" }, "rows"))),
+    el("tbody", {}, causes.map((name, k) => {
+      const total = counts[k].reduce((a, b) => a + b, 0);
+      return el("tr", {}, el("th", { scope: "row" }, name), counts[k].map((count) => el("td", { class: "n" }, percent(count / total) || "0 %")), el("td", { class: "n" }, total));
+    }))));
 }
 function showPath(a, b) {
   const found = pathsBetween(a, b);
