@@ -354,7 +354,7 @@ class Resampler:
             and not strategy.surrogates
         )
 
-    # --- any other learner, and tables with gaps -----------------------------------------------------------------------
+    # --- any other learner, and tables with gaps -------------------------------------------------
 
     def _fitted(self, number: int, weights: NDArray[np.float64]) -> Resample:
         learner = copy(self.model)
