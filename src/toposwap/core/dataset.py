@@ -452,8 +452,8 @@ class Dataset:
         kept = weights > 0.0
         counts = None if (weights[kept] == 1.0).all() else weights[kept]
         done = None if self.interventions is None else self.interventions.of_rows(kept)
-        rows, names, given = self.rows[kept], list(self.names), self.given_kinds
-        read = TableRead(rows, names, self.labels, given, counts, done)
+        names, given = list(self.names), self.given_kinds
+        read = TableRead(self.rows[kept], names, self.labels, given, counts, done)
         return self.of_read(read, center=self.centered)
 
     @cached_property
