@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 #: How often each command is drawn; a new one as often as these on average.
 _COMMANDS = {
     "fit": 55.0, "check": 14.0, "refine": 14.0, "compare": 10.0, "simulate": 6.0, "demo": 0.5,
-    "reproduce": 1.5,
+    "reproduce": 1.5, "confidence": 4.0,
 }  # fmt: skip
 _SCORES = dict.fromkeys(SCORES, 1.0) | {"auto": 8.0, "bic": 4.0, "least-squares": 4.0, "mlp": 0.02}
 
@@ -244,6 +244,8 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "estimate": (_graph, 1.0), "name": (_chosen("nothing", "no.toml", "\x1b[31m"), 1.0),
     "output": (_output, 0.5),
     "plot": (lambda d, m: _to_be_written(d, m, [".svg", ".png", ".pdf"]), 0.06),
+    "plot_edges": (_whole, 0.02), "plot_around": (_one_name, 0.02),
+    "report": (lambda d, m: _to_be_written(d, m, [".html"]), 0.05),
     "truth": (lambda d, m: _to_be_written(d, m, [".csv", ".json", ".gml", ".dot"]), 0.5),
     "json": (_nothing, 0.25), "as_json": (_nothing, 0.25), "quiet": (_nothing, 0.1),
     "score": (_score, 0.6), "penalty": (_number, 0.08), "ridge": (_number, 0.02),
@@ -257,7 +259,9 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "forbid": (_edge, 0.08), "require": (_edge, 0.08), "root": (_some_names, 0.02),
     "leaf": (_one_name, 0.04), "ancestor": (_edge, 0.04), "not_ancestor": (_edge, 0.04),
     "compare_without": (_nothing, 0.03),
-    "columns": (_some_names, 0.08), "exclude": (_some_names, 0.04), "drop_missing": (_nothing, 0.2),
+    "columns": (_some_names, 0.08), "exclude": (_some_names, 0.04),
+    "drop_missing": (_nothing, 0.05),
+    "missing": (_chosen("drop", "em", "impute", "error"), 0.3),
     "sep": (_chosen(",", ",", ";", "\t", "tab", "|", "", ",,"), 0.04),
     "decimal": (_chosen(",", "."), 0.04), "na": (_chosen("-999", "?", "1.5", ""), 0.04),
     "drop_unusable": (_nothing, 0.1), "row_weights": (_one_name, 0.03),
@@ -274,4 +278,9 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "methods": (_chosen("x", ""), 0.1), "dask": (None, 0.0), "fresh": (_nothing, 0.1),
     "retry": (_nothing, 0.1), "results": (lambda d, m: _to_be_written(d, m, [".md"]), 0.2),
     "any_version": (_nothing, 0.1),
+    "resamples": (_chosen(1, 2, 5), 0.04), "method": (_chosen("half", "bayesian", "x"), 0.3),
+    "groups": (_one_name, 0.1), "blocks": (_chosen(1, 3, 1000), 0.1),
+    "store": (lambda d, m: _to_be_written(d, m, [".jsonl"]), 0.1),
+    "save": (lambda d, m: _to_be_written(d, m, [".npz"]), 0.1),
+    "data": (_table, 0.2),
 }  # fmt: skip

@@ -18,6 +18,8 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("knowledge.md", "", 2),
         ("interventions.md", "", 1),
         ("tables.md", "", 1),
+        ("confidence.md", "", 2),
+        ("categories.md", "", 1),
     ],
 )
 def test_code_blocks_run(page, needs, checked):

@@ -24,13 +24,16 @@ LAYERS = (
     {"__main__"},
     {"cli"},
     {"experiments"},
+    {"certainty"},
     {"report"},
     {"estimators"},
+    {"missing"},
     {"learn"},
     {"with_paths"},
     {"baselines"},
     {"rehearsal"},
     {"estimators.base"},
+    {"estimators.showing"},
     {"estimators.sklearn_api"},
     {"result"},
     {"pruning"},
@@ -71,8 +74,11 @@ def allowed(part):
     below = set().union(*LAYERS[height + 1 :])
     if part in CONTRACT:
         return below | CONTRACT
-    if part in {"cli", "experiments", "report"}:
+    if part in {"cli", "experiments", "certainty", "report"}:
         return below | ASIDE | {STREAMS}
+    # The one door up: a model shows itself by its reports.
+    if part == "estimators.showing":
+        return below | {"report"}
     # The equivalence class of what was learned.
     return below | {"metrics"} if part == "estimators.base" else below
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core import factor as _factor
-from toposwap.core.columns import is_frame
+from toposwap.core.codes import Coded
+from toposwap.core.columns import InputTypeError, is_frame
 from toposwap.core.errors import InputError
-from toposwap.core.interventions import Interventions, checked_interventions
+from toposwap.core.interventions import Interventions
 from toposwap.core.kinds import (
     FRACTIONS,
     KINDS,
@@ -19,16 +20,15 @@ from toposwap.core.kinds import (
     Kind,
     Labels,
     Recognised,
-    kinds_by_name,
     recognise,
 )
 from toposwap.core.own_rows import OwnRows, own_rows
-from toposwap.core.row_weights import checked_weights
+from toposwap.core.table_read import TableRead
 from toposwap.core.validation import (
     LARGEST,
     SMALLEST,
     as_matrix,
-    as_table,
+    columns,
     listed,
     named,
     places,
@@ -119,38 +119,29 @@ class Dataset:
     ) -> Dataset:
         """From an array (n, d), a DataFrame, an Arrow table or a dict of columns; never changed.
 
-        Columns of two values may be text, or categories. ``kinds`` says what columns are, by name
-        or by pattern: "continuous", "binary", "count", "categorical", "ordinal"; of others it is
-        seen in their dtype and their values (:attr:`kinds`). ``sample_weight`` (n,) says how often
-        each row counts; whole numbers are the same as that row so many times. ``interventions``
-        (n,) says which variables were set from outside in each row: None, a name, or a list of
-        names; ``intervention_kind`` what that does, see :class:`Interventions`.
+        Columns may be text of few different values, or categories. ``kinds`` says what columns
+        are, by name or by pattern: "continuous", "binary", "count", "categorical", "ordinal"; of
+        others it is seen in their dtype and their values (:attr:`kinds`). ``sample_weight`` (n,)
+        says how often each row counts; whole numbers are the same as that row so many times.
+        ``interventions`` (n,) says which variables were set from outside in each row: None, a name,
+        or a list of names; ``intervention_kind`` what that does, see :class:`Interventions`.
         """
-        if not isinstance(center, (bool, np.bool_)):
-            raise InputError(f"center: must be True or False, got {center!r}")
-        values, labels, meanings = as_table(table, names, kinds=kinds)
-        given = kinds_by_name(kinds, labels)
-        weights = checked_weights(sample_weight, len(values))
-        done = checked_interventions(interventions, intervention_kind, labels, len(values))
-        if weights is not None and not weights.all():
-            counted = weights > 0.0
-            values, weights = values[counted], weights[counted]
-            done = None if done is None else done.of_rows(counted)
-        return cls._of(values, labels, meanings, given, weights, done, center=center)
+        read = TableRead.of(
+            table,
+            names,
+            kinds,
+            sample_weight,
+            interventions,
+            intervention_kind,
+            center=center,
+        )
+        return cls.of_read(read, center=center)
 
     @classmethod
-    def _of(
-        cls,
-        values: NDArray[np.float64],
-        labels: list[str],
-        meanings: tuple[Labels, ...],
-        given: Mapping[str, Kind],
-        weights: NDArray[np.float64] | None,
-        interventions: Interventions | None = None,
-        *,
-        center: bool,
-    ) -> Dataset:
-        """Check the numbers, and take out means, scales and the factor."""
+    def of_read(cls, read: TableRead, *, center: bool) -> Dataset:
+        """Check the numbers of a table, and take out means, scales and the factor."""
+        values, labels, meanings = read.values, read.names, read.labels
+        given, weights, interventions = read.given, read.weights, read.interventions
         refuse_unusable(values, labels)
         n, d = values.shape
         if n == 1:
@@ -345,6 +336,11 @@ class Dataset:
             return {
                 name: known.kind.name for name, known in zip(self.names, self.kinds, strict=True)
             }
+        return dict(self._told_kinds)
+
+    @cached_property
+    def _told_kinds(self) -> dict[str, str]:
+        """Kinds by name, of the columns whose dtype or whose user tells."""
         told = [
             j
             for j, name in enumerate(self.names)
@@ -364,6 +360,34 @@ class Dataset:
             for name, labels in zip(self.names, self.labels, strict=False)
             if labels.levels is not None
         }
+
+    @cached_property
+    def _coded(self) -> dict[int, Coded]:
+        return {}
+
+    def coded(self, j: int) -> Coded:
+        """Column ``j`` as codes (m,) of its levels, one for each of ``rows``; made once."""
+        if j not in self._coded:
+            assert self.rows is not None
+            labels = self.labels[j] if self.labels else Labels("numbers")
+            self._coded[j] = Coded.of(self.rows[:, j], labels)
+        return self._coded[j]
+
+    @property
+    def nominal(self) -> tuple[str, ...]:
+        """The names of columns of categories without an order, more than two."""
+        return tuple(name for name, kind in self._told_kinds.items() if kind == "categorical")
+
+    def refuse_nominal(self, what: str) -> None:
+        """Raise where columns are :attr:`nominal`, for ``what`` has no model of these."""
+        if self.nominal:
+            verb = "holds" if len(self.nominal) == 1 else "hold"
+            raise InputTypeError(
+                f"{columns(len(self.nominal))} {listed(self.nominal)} {verb} categories of more "
+                f"than two values, of which {what} has no model: choose score='auto', leave "
+                f"{'it' if len(self.nominal) == 1 else 'them'} out, or encode as columns of 0 and "
+                "1 (pandas.get_dummies)"
+            )
 
     def column(self, j: int) -> Column:
         """Column ``j`` as kinds look at it."""
@@ -413,8 +437,23 @@ class Dataset:
         rows = np.repeat(self.rows, times, axis=0)
         done = self.interventions
         done = None if done is None else done.of_rows(np.repeat(np.arange(len(times)), times))
-        names, given = list(self.names), self.given_kinds
-        return self._of(rows, names, self.labels, given, None, done, center=self.centered)
+        read = TableRead(rows, list(self.names), self.labels, self.given_kinds, None, done)
+        return self.of_read(read, center=self.centered)
+
+    def reweighted(self, weights: NDArray[np.float64]) -> Dataset:
+        """The same rows, each as often as ``weights`` (m,) say; those of weight zero are left out.
+
+        Raises
+        ------
+        InputError
+            If what is left cannot be used: a column is constant in it, say.
+        """
+        assert self.rows is not None
+        kept = weights > 0.0
+        counts = None if (weights[kept] == 1.0).all() else weights[kept]
+        done = None if self.interventions is None else self.interventions.of_rows(kept)
+        rows, names, given = self.rows[kept], list(self.names), self.given_kinds
+        return self._of(rows, names, self.labels, given, counts, done, center=self.centered)
 
     @cached_property
     def _unexplained(self) -> NDArray[np.float64]:

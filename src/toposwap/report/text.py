@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.certificate import GRAPH
 from toposwap.core.printable import printable, shortened
 from toposwap.diagnostics import units_in_words
 from toposwap.estimators.base import DagLearner
+from toposwap.report.gaps import gaps_in_words
 from toposwap.report.graph import ReportedGraph, open_directions, reported_graph, reversible
 from toposwap.report.interventions import interventions_in_words
 from toposwap.report.knowledge import against_in_words, cost_in_words, knowledge_in_words
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from toposwap.estimators import Topo
+    from toposwap.report.graph import Doubt
 
 MOST_EDGES = 40
 _LONGEST_CELL = 2000
@@ -42,6 +45,7 @@ def report(
     seconds: float | None = None,
     remarks: bool = True,
     without: Topo | None = None,
+    doubt: Doubt | None = None,
 ) -> RenderableType:
     """The edges of a fitted model, then its summary.
 
@@ -57,25 +61,30 @@ def report(
         Whether to repeat what the model was warned about.
     without
         The same model fitted without what is known, to tell what that costs.
+    doubt
+        What resamples say of the edges.
     """
     from rich.console import Group
     from rich.text import Text
 
     return Group(
-        edge_table(model),
+        edge_table(model if doubt is None else reported_graph(model, doubt)),
         Text(""),
         summary(model, rows=rows, seconds=seconds, remarks=remarks, without=without),
     )
 
 
-def edge_table(graph: DagLearner | pd.DataFrame, most: int = MOST_EDGES) -> RenderableType:
+def edge_table(
+    graph: DagLearner | pd.DataFrame | ReportedGraph, most: int = MOST_EDGES
+) -> RenderableType:
     """The edges, strongest first, at most ``most`` of them.
 
     Parameters
     ----------
     graph
         A fitted model: weights, standardised weights, and which directions are open. Or weights
-        (d, d) with the names of the nodes as columns.
+        (d, d) with the names of the nodes as columns. Or a graph as reports show it, perhaps with
+        what resamples say of it.
     most
         Weaker edges are only counted.
     """
@@ -102,6 +111,11 @@ def edge_table(graph: DagLearner | pd.DataFrame, most: int = MOST_EDGES) -> Rend
         table.add_column(name, justify="right", no_wrap=True)
         for row, number in zip(cells, column, strict=True):
             row.append(number)
+    if shown.doubt is not None:
+        for name, share in (("frequency", "frequency"), ("this way", "direction")):
+            table.add_column(name, justify="right", no_wrap=True)
+            for row, edge in zip(cells, listed, strict=True):
+                row.append(f"{getattr(edge, share):.2f}")
     if shown.open.any():
         table.add_column("direction", no_wrap=True)
         for row, edge in zip(cells, listed, strict=True):
@@ -123,6 +137,20 @@ def summary(
     without: Topo | None = None,
 ) -> Table:
     """Data, score, search, certificate, pruning and remarks of a fitted model, a line each."""
+    return key_values(
+        summary_lines(model, rows=rows, seconds=seconds, remarks=remarks, without=without)
+    )
+
+
+def summary_lines(
+    model: Topo,
+    *,
+    rows: int | None = None,
+    seconds: float | None = None,
+    remarks: bool = True,
+    without: Topo | None = None,
+) -> list[tuple[str, str]]:
+    """What :func:`summary` shows: what, and its value; a line that goes on has no name."""
     columns = counted(len(model.names_), "column")
     spent = model.history_[-1].seconds if seconds is None else seconds
     lines: list[tuple[str, str | None]] = [
@@ -148,9 +176,11 @@ def summary(
         lines.append(("units", _units(model)))
     if model.result_.equivalent or not model.result_.scale_dependent:
         lines.append(("directions", _directions(model)))
+    told = gaps_in_words(model)
+    lines += [("" if k else "missing", line) for k, line in enumerate(told)]
     lines += [("chosen", choice) for choice in model.result_.choices]
     lines += [("remark", remark) for remark in model.remarks_ if remarks]
-    return key_values((key, value) for key, value in lines if value is not None)
+    return [(key, value) for key, value in lines if value is not None]
 
 
 def key_values(lines: Iterable[tuple[str, str]]) -> Table:
@@ -249,6 +279,8 @@ def _directions(model: Topo) -> str | None:
     form = "its form of effects and noise"
     if model.result_.equivalent:
         form = "linear effects, Gaussian noise"
+        if model.certificate_.kind == GRAPH:
+            form = "any probabilities given the causes"
     known = "" if model.result_.environments is None else ", from what was set"
     known += "" if model.result_.admissible.everything else " and what is known"
     told = (
@@ -266,7 +298,9 @@ def _directions(model: Topo) -> str | None:
     return told
 
 
-def _reported(graph: DagLearner | pd.DataFrame) -> ReportedGraph:
+def _reported(graph: DagLearner | pd.DataFrame | ReportedGraph) -> ReportedGraph:
+    if isinstance(graph, ReportedGraph):
+        return graph
     if isinstance(graph, DagLearner):
         return reported_graph(graph)
     names = [str(name) for name in graph.columns]

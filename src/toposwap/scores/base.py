@@ -115,11 +115,24 @@ class Score(ABC):
     edge_blocks: ClassVar[bool] = False
     #: Rows may have weights, whole numbers or not; otherwise rows are repeated.
     weighs_rows: ClassVar[bool] = False
+    #: There are parameters of which Q is a differentiable function, and KKT conditions.
+    continuous: ClassVar[bool] = True
+    #: Columns may hold categories without an order, more than two.
+    takes_nominal: ClassVar[bool] = False
+    #: Q knows of the rows no more than their number, means and covariances.
+    of_moments: ClassVar[bool] = False
+    #: Which losses there are is seen in the columns.
+    by_kinds: ClassVar[bool] = False
     #: Each node may have rows of its own; otherwise rows in which something was set are refused.
     uses_interventions: ClassVar[bool] = False
 
     def suited(self, data: Dataset) -> Dataset:
-        """``data`` as :meth:`bind` takes them: rows repeated where it knows no weights."""
+        """``data`` as :meth:`bind` takes them: rows repeated where it knows no weights.
+
+        Columns of categories are refused where it has no model of them.
+        """
+        if not self.takes_nominal:
+            data.refuse_nominal(f"score {self.name!r}")
         if data.interventions is not None and not self.uses_interventions:
             raise InputError(
                 f"interventions: score {self.name!r} cannot use them; auto, bic, ebic, "

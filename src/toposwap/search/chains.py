@@ -61,13 +61,18 @@ class ChainSearch(Search):
         never end worse than fewer with the same seed.
     n_threads
         How many threads run chains; the answer is the same for any number.
+    proved
+        Columns up to which the search is exhaustive; by default as many as take a second.
     """
 
     name: ClassVar[str] = "chains"
 
-    def __init__(self, n_restarts: int | None = None, n_threads: int = 1) -> None:
+    def __init__(
+        self, n_restarts: int | None = None, n_threads: int = 1, proved: int = _PROVED
+    ) -> None:
         self.n_restarts = n_restarts
         self.n_threads = n_threads
+        self.proved = proved
 
     def moves(  # type: ignore[override]
         self, fit: ChainFit, context: Context
@@ -75,7 +80,7 @@ class ChainSearch(Search):
         """Prove, or descend and run chains; the best of all is where the fit stands."""
         d = len(context.names)
         before = fit.value
-        if d <= _PROVED and fit.bound.solve_exactly(fit):
+        if d <= min(self.proved, fit.quickly_proved) and fit.bound.solve_exactly(fit):
             if fit.value < before - fit.resolution:
                 yield Move("exact", 2**d, "took the best of all orders")
             return "global minimum"
@@ -103,8 +108,8 @@ class ChainSearch(Search):
         """Of one chain after the other, on several threads if wanted."""
         d = len(context.names)
         share = min(1.0, _FEW_COLUMNS / d)
-        left = max(_FEWEST_STEPS, int(_STEPS * share**2))
-        patience = max(_LEAST_PATIENCE, int(_PATIENCE * share))
+        left = max(_FEWEST_STEPS, int(_STEPS * share**2 * fit.effort))
+        patience = max(_LEAST_PATIENCE, int(_PATIENCE * share * fit.effort))
         if self.n_restarts is not None:
             left = self.n_restarts
         seed = int(context.rng.integers(2**63))

@@ -8,10 +8,11 @@ import numpy as np
 
 from toposwap.assess import Assessment, assess
 from toposwap.core.admissible import EVERYTHING
-from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.own_rows import identified
 from toposwap.core.weights import as_weights
+from toposwap.estimators import Topo
+from toposwap.estimators.functions import judged_data
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,19 +36,18 @@ def judge(
     those of the problem with it.
     """
     score = scoring.build()
-    data = Dataset.from_table(
-        chosen.frame,
-        center=scoring.center,
-        kinds=reading.known_kinds(chosen.frame),
-        sample_weight=chosen.weights,
-        interventions=chosen.interventions,
-        intervention_kind=reading.intervening.kind,
-    )
     if score.edge_blocks:
         raise InputError(
             f"--score {scoring.score}: an edge has a block of parameters, which weights do not "
             "determine, so there is nothing to check; 'toposwap refine' starts from their order"
         )
+    model = Topo(
+        center=scoring.center,
+        kinds=reading.known_kinds(chosen.frame),
+        missing=reading.missing,
+        intervention_kind=reading.intervening.kind,
+    )
+    data = judged_data(weights, model, score, chosen.frame, chosen.weights, chosen.interventions)
     bound = score.bind(score.suited(data))
     told = EVERYTHING if knowledge is None else knowledge.on(data.names)
     bound.admissible = identified(data, told)

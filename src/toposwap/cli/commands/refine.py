@@ -66,7 +66,8 @@ def refine(
         frame = chosen.frame
         matrix = read_weights(weights, list(frame.columns))
         # A block of parameters is not determined by its norm: then only the order is a start.
-        if not learning.scoring.build().edge_blocks:
+        # What would be drawn for gaps depends on a model, and the weights alone are none.
+        if not learning.scoring.build().edge_blocks and reading.missing != "impute":
             before.append(judge(matrix, chosen, reading, learning.scoring))
         return matrix
 

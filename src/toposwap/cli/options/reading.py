@@ -52,7 +52,7 @@ class Reading:
     na: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    drop_missing: bool = False
+    missing: str = "error"
     kinds: Mapping[str, str] = field(default_factory=dict)
     drop_unusable: bool = False
     weights: str | None = None
@@ -68,6 +68,16 @@ class Reading:
     def of_frame(self, frame: pd.DataFrame) -> Chosen:
         """The same of a table that has been read."""
         return self._of(frame, "the table")
+
+    @property
+    def drop_missing(self) -> bool:
+        """Whether rows with gaps are left out of a stream, which can do nothing else with them."""
+        if self.missing not in ("error", "drop"):
+            raise InputError(
+                f"--missing {self.missing} asks the rows again and again, which a stream does not "
+                "keep: --missing drop, or learn from a sample (--sample 100000)"
+            )
+        return self.missing == "drop"
 
     def columns_of(self, stream: FileStream) -> FileStream:
         """``stream`` with the chosen columns, of which sums are kept and no rows."""
@@ -95,8 +105,8 @@ class Reading:
         excluded = set(_names(self.exclude, "--exclude", names))
         chosen = _names(self.columns, "--columns", names) or names
         if self.weights is not None:
-            excluded.add(_one_name(self.weights, "--weights", names))
-        excluded |= self.intervening.columns(lambda name, option: _one_name(name, option, names))
+            excluded.add(one_name(self.weights, "--weights", names))
+        excluded |= self.intervening.columns(lambda name, option: one_name(name, option, names))
         chosen = [name for name in chosen if name not in excluded]
         if isinstance(table, NumberTable):
             # Nothing is missing in it, and nothing is text.
@@ -106,9 +116,9 @@ class Reading:
             table.columns = names
             # Choosing makes a copy.
             frame = self._usable(table if chosen == names else table[chosen])
-            if not self.drop_missing:
+            if self.missing == "error":
                 _refuse_missing(frame, shown)
-            picked = _without_missing(frame) if self.drop_missing else frame
+            picked = frame
         left_out = sorted(set(names) - set(map(str, picked.columns)))
         done = self._interventions(table, picked)
         return Chosen(picked, left_out, self._weights(table, picked), done)
@@ -125,7 +135,7 @@ class Reading:
             return table[name].loc[picked.index].to_numpy()
 
         return self.intervening.of_rows(
-            column, lambda name, option: _one_name(name, option, names), len(picked)
+            column, lambda name, option: one_name(name, option, names), len(picked)
         )
 
     def _weights(self, table: Any, picked: Any) -> NDArray[np.float64] | None:
@@ -134,7 +144,7 @@ class Reading:
 
         if self.weights is None:
             return None
-        name = _one_name(self.weights, "--weights", list(map(str, table.columns)))
+        name = one_name(self.weights, "--weights", list(map(str, table.columns)))
         if isinstance(table, NumberTable):
             return table.chosen([name]).values[:, 0]
         column = table[name]
@@ -207,7 +217,14 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @intervention_options
     @click.option(
-        "--drop-missing", is_flag=True, help="Leave out rows with missing or infinite values."
+        "--missing",
+        metavar="error|drop|em|impute",
+        help="What to do about missing values: refuse the table (the default), leave out rows that "
+        "have any, learn by maximum likelihood of what is there (scores of means and covariances: "
+        "bic, least-squares, ...), or draw them from the model that is learned (other scores).",
+    )
+    @click.option(
+        "--drop-missing", is_flag=True, help="--missing drop: rows with infinite values, too."
     )
     @click.option(
         "--drop-unusable",
@@ -245,6 +262,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         na: tuple[str, ...],
         columns: tuple[str, ...],
         exclude: tuple[str, ...],
+        missing: str | None,
         drop_missing: bool,
         drop_unusable: bool,
         row_weights: str | None,
@@ -258,14 +276,26 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         # A shell hands \t over as two characters.
         sep = "\t" if sep in ("\\t", "tab") else sep
         kinds = _kinds(kind, categorical)
+        treatment = _treatment(missing, drop=drop_missing)
         done = Intervening(interventions, indicators, intervention_kind)
         reading = Reading(
-            *(sep, decimal, na, columns, exclude, drop_missing, kinds, drop_unusable),
+            *(sep, decimal, na, columns, exclude, treatment, kinds, drop_unusable),
             *(row_weights, done),
         )
         return command(*args, reading=reading, **others)
 
     return with_reading
+
+
+def _treatment(missing: str | None, *, drop: bool) -> str:
+    """What --missing and --drop-missing say together."""
+    from toposwap.missing import MISSING
+
+    if missing is not None and missing not in MISSING:
+        raise InputError(f"--missing: {missing!r} is not one of {', '.join(MISSING)}")
+    if drop and missing not in (None, "drop"):
+        raise InputError(f"--drop-missing contradicts --missing {missing}: leave one of them out")
+    return "drop" if drop else missing or "error"
 
 
 def _split(given: tuple[str, ...], option: str) -> list[str]:
@@ -308,7 +338,7 @@ def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
     return list(dict.fromkeys(known[k] for name in names for k in found[name]))
 
 
-def _one_name(given: str, option: str, known: list[str]) -> str:
+def one_name(given: str, option: str, known: list[str]) -> str:
     """The one name in the value of an option."""
     names = _names((given,), option, known)
     if len(names) != 1:
@@ -326,8 +356,9 @@ def _refuse_missing(frame: pd.DataFrame, shown: str) -> None:
         infinite = "" if frame.isna().to_numpy().any() else " or infinite"
         raise InputError(
             f"{shown}: {int(broken.any(axis=1).sum())} of {len(frame)} rows have missing"
-            f"{infinite} values, in {listed(columns)}: --drop-missing leaves those rows out, "
-            "--exclude columns"
+            f"{infinite} values{_how_many(broken)}, in {listed(columns)}: --missing drop leaves "
+            "those rows out, --missing em (scores of means and covariances) and --missing impute "
+            "(other scores) learn from what is there, --exclude leaves out columns"
         )
 
 
@@ -340,14 +371,6 @@ def _broken(frame: pd.DataFrame) -> pd.DataFrame:
     return broken
 
 
-def _without_missing(frame: pd.DataFrame) -> pd.DataFrame:
-    kept = frame[~_broken(frame).any(axis=1)]
-    if len(kept) == 0:
-        raise InputError("--drop-missing: every row has a missing value; --exclude some columns")
-    if len(kept) < len(frame):
-        warnings.warn(
-            f"{len(frame) - len(kept)} of {len(frame)} rows have missing values and were left out",
-            ToposwapWarning,
-            stacklevel=2,
-        )
-    return kept
+def _how_many(broken: pd.DataFrame) -> str:
+    count = int(broken.to_numpy().sum())
+    return f" ({count} of {broken.size})"

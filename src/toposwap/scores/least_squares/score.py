@@ -66,6 +66,7 @@ class LeastSquares(Score):
     """
 
     weighs_rows: ClassVar[bool] = True
+    of_moments: ClassVar[bool] = True
     uses_interventions: ClassVar[bool] = True
     name: ClassVar[str] = "least-squares"
     convex: ClassVar[bool] = True

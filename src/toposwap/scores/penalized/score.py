@@ -15,6 +15,7 @@ from toposwap.core.errors import InputError
 from toposwap.core.registry import resolve
 from toposwap.losses import (
     LOSSES,
+    AutoLoss,
     EqualVarianceLoss,
     GaussianLoss,
     LeastSquaresLoss,
@@ -101,6 +102,16 @@ class Penalized(Score):
     def scale_dependent(self) -> bool:  # type: ignore[override]
         """Squares of residuals have units, and so have coefficients that are paid for by size."""
         return self.loss.has_units or (self.penalty.by_size and not self.loss.discrete)
+
+    @property
+    def of_moments(self) -> bool:  # type: ignore[override]
+        """Whether the losses of all columns are."""
+        return self.loss.from_moments
+
+    @property
+    def by_kinds(self) -> bool:  # type: ignore[override]
+        """The loss "auto"."""
+        return isinstance(self.loss, AutoLoss)
 
     @property
     def equivalent(self) -> bool:  # type: ignore[override]
