@@ -452,8 +452,9 @@ class Dataset:
         kept = weights > 0.0
         counts = None if (weights[kept] == 1.0).all() else weights[kept]
         done = None if self.interventions is None else self.interventions.of_rows(kept)
-        rows, names, given = self.rows[kept], list(self.names), self.given_kinds
-        return self._of(rows, names, self.labels, given, counts, done, center=self.centered)
+        rows, names = self.rows[kept], list(self.names)
+        read = TableRead(rows, names, self.labels, self.given_kinds, counts, done)
+        return self.of_read(read, center=self.centered)
 
     @cached_property
     def _unexplained(self) -> NDArray[np.float64]:
