@@ -26,6 +26,7 @@ class CumulativeLoss(LevelLoss):
 
     name: ClassVar[str] = "cumulative"
     intercepts: ClassVar[bool] = False
+    ordered: ClassVar[bool] = True
 
     def predictors(self, levels: int) -> int:  # noqa: ARG002 - however many there are
         """One."""

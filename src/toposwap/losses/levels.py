@@ -88,6 +88,9 @@ class BlockLoss(ABC):
 class LevelLoss(BlockLoss):
     """The negative log-likelihood over n of a column of L values, y in 0 ... L - 1; stateless."""
 
+    #: The values are in an order, and numbers stand for them.
+    ordered: ClassVar[bool] = False
+
     @abstractmethod
     def chances(self, eta: Floats, constants: Floats) -> Floats:
         """The chance of each value, (m, L), at predictors ``eta`` (q, m)."""

@@ -25,6 +25,10 @@ class Categorical(Kind):
         """The logistic loss of two categories."""
         return "logistic", None
 
+    def block_loss(self, column: Column) -> str:
+        """A multinomial logit of more than two categories."""
+        return "logistic" if column.distinct <= 2 else "multinomial"
+
     def refusal(self, column: Column) -> Refused | None:
         """More than two categories."""
         if column.distinct <= 2:
