@@ -82,7 +82,7 @@ BAD_TABLES = {
     "array of bytes": (lambda: table().astype("S"), "'x0', .* 'x3' hold text, all of it numbers"),
     "categories": (
         lambda: frame(b=pd.Categorical(list("uvwxy") * 10), c=list("uvwxy") * 10),
-        "columns 'b', 'c' hold categories of more than two values.*: leave it out, or encode",
+        "columns 'b', 'c' hold categories of more than two values.*leave them out, or encode",
     ),
     "dates": (
         lambda: frame(b=pd.date_range("2020", periods=N)),

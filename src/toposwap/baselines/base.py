@@ -140,6 +140,7 @@ class Baseline(DagLearner):
         seeded = rng if self.random_state is None else generator(self.random_state)
         method = copy.copy(self)
         method.deadline = deadline
+        data.refuse_nominal(self.name)
         return strongest_dag(method.find(data.repeated(self.name), seeded).weights)[0]
 
     @property
@@ -151,6 +152,7 @@ class Baseline(DagLearner):
         check_prune(self.prune)
         automatic = isinstance(self.score, str) and self.score == "auto"
         score = self.default_score() if automatic else resolve("score", self.score, SCORES, Score)
+        data.refuse_nominal(self.name)
         data = data.repeated(self.name)
         bound = score.bind(data)
         # A method's own threshold, or none where it chooses edges itself; the rules of scores are

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core import factor as _factor
-from toposwap.core.columns import is_frame
+from toposwap.core.codes import Coded
+from toposwap.core.columns import InputTypeError, is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.kinds import (
     FRACTIONS,
@@ -27,6 +28,7 @@ from toposwap.core.validation import (
     SMALLEST,
     as_matrix,
     as_table,
+    columns,
     listed,
     named,
     places,
@@ -102,10 +104,10 @@ class Dataset:
     ) -> Dataset:
         """From an array (n, d), a DataFrame, an Arrow table or a dict of columns; never changed.
 
-        Columns of two values may be text, or categories. ``kinds`` says what columns are, by name
-        or by pattern: "continuous", "binary", "count", "categorical", "ordinal"; of others it is
-        seen in their dtype and their values (:attr:`kinds`). ``sample_weight`` (n,) says how often
-        each row counts; whole numbers are the same as that row so many times.
+        Columns may be text of few different values, or categories. ``kinds`` says what columns
+        are, by name or by pattern: "continuous", "binary", "count", "categorical", "ordinal"; of
+        others it is seen in their dtype and their values (:attr:`kinds`). ``sample_weight`` (n,)
+        says how often each row counts; whole numbers are the same as that row so many times.
         """
         if not isinstance(center, (bool, np.bool_)):
             raise InputError(f"center: must be True or False, got {center!r}")
@@ -247,6 +249,11 @@ class Dataset:
             return {
                 name: known.kind.name for name, known in zip(self.names, self.kinds, strict=True)
             }
+        return dict(self._told_kinds)
+
+    @cached_property
+    def _told_kinds(self) -> dict[str, str]:
+        """Kinds by name, of the columns whose dtype or whose user tells."""
         told = [
             j
             for j, name in enumerate(self.names)
@@ -266,6 +273,34 @@ class Dataset:
             for name, labels in zip(self.names, self.labels, strict=False)
             if labels.levels is not None
         }
+
+    @cached_property
+    def _coded(self) -> dict[int, Coded]:
+        return {}
+
+    def coded(self, j: int) -> Coded:
+        """Column ``j`` as codes (m,) of its levels, one for each of ``rows``; made once."""
+        if j not in self._coded:
+            assert self.rows is not None
+            labels = self.labels[j] if self.labels else Labels("numbers")
+            self._coded[j] = Coded.of(self.rows[:, j], labels)
+        return self._coded[j]
+
+    @property
+    def nominal(self) -> tuple[str, ...]:
+        """The names of columns of categories without an order, more than two."""
+        return tuple(name for name, kind in self._told_kinds.items() if kind == "categorical")
+
+    def refuse_nominal(self, what: str) -> None:
+        """Raise where columns are :attr:`nominal`, for ``what`` has no model of these."""
+        if self.nominal:
+            verb = "holds" if len(self.nominal) == 1 else "hold"
+            raise InputTypeError(
+                f"{columns(len(self.nominal))} {listed(self.nominal)} {verb} categories of more "
+                f"than two values, of which {what} has no model: choose score='auto', leave "
+                f"{'it' if len(self.nominal) == 1 else 'them'} out, or encode as columns of 0 and "
+                "1 (pandas.get_dummies)"
+            )
 
     def column(self, j: int) -> Column:
         """Column ``j`` as kinds look at it."""

@@ -85,6 +85,7 @@ def losses_of_kinds(data: Dataset) -> list[tuple[ColumnLoss, str | None]]:
 
     if data.rows is None:
         return [(GaussianLoss(), None)] * data.d
+    data.refuse_nominal("the likelihood of tables that have numbers too")
     found: list[tuple[ColumnLoss, str | None]] = []
     for j, known in enumerate(data.kinds):
         name, why = known.kind.loss(data.column(j))

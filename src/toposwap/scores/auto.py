@@ -62,6 +62,7 @@ class Auto(Score):
     """
 
     weighs_rows: ClassVar[bool] = True
+    takes_nominal: ClassVar[bool] = True
     name: ClassVar[str] = "auto"
     # Of every score that can be chosen; the chosen one, ``bind(data).score``, tells more.
     convex: ClassVar[bool] = False

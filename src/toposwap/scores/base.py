@@ -114,9 +114,16 @@ class Score(ABC):
     edge_blocks: ClassVar[bool] = False
     #: Rows may have weights, whole numbers or not; otherwise rows are repeated.
     weighs_rows: ClassVar[bool] = False
+    #: Columns may hold categories without an order, more than two.
+    takes_nominal: ClassVar[bool] = False
 
     def suited(self, data: Dataset) -> Dataset:
-        """``data`` as :meth:`bind` takes them: rows repeated where it knows no weights."""
+        """``data`` as :meth:`bind` takes them: rows repeated where it knows no weights.
+
+        Columns of categories are refused where it has no model of them.
+        """
+        if not self.takes_nominal:
+            data.refuse_nominal(f"score {self.name!r}")
         return data if self.weighs_rows else data.repeated(f"score {self.name!r}")
 
     @abstractmethod

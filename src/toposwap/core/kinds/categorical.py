@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from toposwap.core.kinds.base import Column, Kind, Refused
+from toposwap.core.kinds.base import Column, Kind
 
 
 class Categorical(Kind):
     """Categories without an order; text, and codes where the user says so.
 
-    Two of them are a column of two values. No loss is made for more.
+    Two of them are a column of two values. More have levels and codes
+    (:mod:`toposwap.core.codes`), which scores on contingency tables count.
     """
 
     name: ClassVar[str] = "categorical"
@@ -28,12 +29,3 @@ class Categorical(Kind):
     def block_loss(self, column: Column) -> str:
         """A multinomial logit of more than two categories."""
         return "logistic" if column.distinct <= 2 else "multinomial"
-
-    def refusal(self, column: Column) -> Refused | None:
-        """More than two categories."""
-        if column.distinct <= 2:
-            return None
-        return Refused(
-            "holds categories of more than two values, for which there is no loss yet",
-            "leave it out, or encode it as columns of 0 and 1 (pandas.get_dummies)",
-        )

@@ -243,7 +243,7 @@ class BoundBlocks(SeparableScore):
                 strengths[i, j] = block[0, 0] if block.size == 1 else size
             facts, levels = None, None
             if isinstance(loss, LevelLoss):
-                levels = np.unique(x)
+                levels = self.data.coded(j).levels
             else:
                 left = node.share(scaled[:, of]) if isinstance(node, GaussianNode) else 1.0
                 facts = ColumnFacts(left * node.unit**2, float(x.min()), float(x.max()))
@@ -268,7 +268,6 @@ def _node(design: Design, j: int, loss: NodeLoss | None, ridge: float) -> Gaussi
     assert design.data.rows is not None
     x = design.data.rows[:, j]
     if isinstance(loss, LevelLoss):
-        place = np.unique(x, return_inverse=True)[1].ravel().astype(np.int64)
-        return RowsNode(design, j, loss, place, ridge)
+        return RowsNode(design, j, loss, design.data.coded(j).codes, ridge)
     assert isinstance(loss, RowLoss)
     return RowsNode(design, j, OnePredictor(loss), loss.target(x).y, ridge)

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.core.errors import InputError
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from toposwap.core.codes import Coded, Levels
 
     Floats = NDArray[np.float64]
 
@@ -53,10 +53,10 @@ class NumberColumn(Columns):
 
 @dataclass(frozen=True, eq=False)
 class LevelColumns(Columns):
-    """A row of ``codes`` (k, k - 1) for each of the ``levels`` (k,)."""
+    """A row of ``values`` (k, k - 1) for each of the k ``levels`` of the column ``name``."""
 
-    levels: Floats
-    codes: Floats
+    levels: Levels
+    values: Floats
     name: str
 
     @property
@@ -66,7 +66,7 @@ class LevelColumns(Columns):
 
     def __call__(self, x: Floats) -> Floats:
         """(k - 1, n), or an error that names a value that was not in the data."""
-        return np.ascontiguousarray(self.codes[places_among(self.levels, x, self.name)].T)
+        return np.ascontiguousarray(self.values[self.levels.codes(x, self.name)].T)
 
 
 def number_column(x: Floats, omega: Floats) -> NumberColumn:
@@ -77,29 +77,15 @@ def number_column(x: Floats, omega: Floats) -> NumberColumn:
     return NumberColumn(mean, largest * float(np.sqrt(omega @ np.square((x - mean) / largest))))
 
 
-def level_columns(x: Floats, omega: Floats, name: str) -> LevelColumns:
-    """Orthonormal functions of the values of ``x`` (n,).
+def level_columns(coded: Coded, omega: Floats, name: str) -> LevelColumns:
+    """Orthonormal functions of the levels of a column, for rows with weights ``omega`` (n,).
 
-    With the shares p of the values, V = diag(p)^(-1/2) Q with Q an orthonormal basis of what is
+    With the shares p of the levels, V = diag(p)^(-1/2) Q with Q an orthonormal basis of what is
     orthogonal to p^(1/2).
     """
-    levels, place = np.unique(x, return_inverse=True)
-    share = np.bincount(place.ravel(), weights=omega)
-    root = np.sqrt(share)
+    root = np.sqrt(np.bincount(coded.codes, weights=omega))
     # Householder's reflection takes the first unit vector to the root; the others to Q.
     v = root.copy()
     v[0] += 1.0
     Q = np.eye(root.size) - np.outer(v, v) / (1.0 + root[0])
-    return LevelColumns(levels, Q[:, 1:] / root[:, None], name)
-
-
-def places_among(levels: Floats, x: Floats, name: str) -> NDArray[np.int64]:
-    """Where the values ``x`` (n,) stand among ``levels`` (k,), rising."""
-    place = np.minimum(np.searchsorted(levels, x), len(levels) - 1)
-    strange = levels[place] != x
-    if strange.any():
-        raise InputError(
-            f"column {name!r}: {x[strange][0]:.6g} is none of the {len(levels)} values that it had "
-            "in the data"
-        )
-    return place.astype(np.int64)
+    return LevelColumns(coded.levels, Q[:, 1:] / root[:, None], name)

@@ -54,7 +54,7 @@ class Design:
         counts = np.ones(n) if data.row_weights is None else data.row_weights
         self.omega = counts / counts.sum()
         self.columns: list[Columns] = [
-            level_columns(x, self.omega, data.names[j])
+            level_columns(data.coded(j), self.omega, data.names[j])
             if nominal[j]
             else number_column(x, self.omega)
             for j, x in enumerate(data.rows.T)
@@ -99,10 +99,13 @@ class Design:
 
         None for variables of many values, by which rows are not grouped.
         """
-        assert self.data.rows is not None
         found: list[tuple[NDArray[np.int64], int] | None] = []
-        for x in self.data.rows.T:
-            values, place = np.unique(x, return_inverse=True)
-            few = values.size <= max(_FEW, 2)
-            found.append((place.ravel().astype(np.int64), values.size) if few else None)
+        for j in range(self.data.d):
+            coded = self.data.coded(j) if self._few_values(j) else None
+            found.append(None if coded is None else (coded.codes, len(coded.levels)))
         return found
+
+    def _few_values(self, j: int) -> bool:
+        assert self.data.rows is not None
+        x = self.data.rows[:, j]
+        return all(np.unique(part).size <= _FEW for part in (x[: 10 * _FEW], x))

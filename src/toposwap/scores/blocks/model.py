@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from toposwap.core.codes import Levels
     from toposwap.losses import ColumnLoss, CumulativeLoss, MultinomialLoss
     from toposwap.losses.base import ColumnFacts
     from toposwap.scores.blocks.columns import Columns
@@ -39,7 +40,7 @@ class NodeModel:
     mean, unit
         What a predictor is multiplied by, and what is added to it; of a Gaussian column.
     levels
-        The values of a column that has a :class:`~toposwap.losses.LevelLoss`, (L,).
+        The L values of a column that has a :class:`~toposwap.losses.LevelLoss`.
     facts
         What the distributions of other columns took from the data.
     """
@@ -50,7 +51,7 @@ class NodeModel:
     constants: Floats
     mean: float
     unit: float
-    levels: Floats | None
+    levels: Levels | None
     facts: ColumnFacts | None
 
     @property
@@ -66,18 +67,18 @@ class NodeModel:
             assert self.levels is not None
             chances = self.loss.chances(eta, self.constants)
             if self.loss.ordered:
-                return np.asarray(chances @ self.levels)
-            return self.levels[chances.argmax(axis=1)]
+                return np.asarray(chances @ self.levels.numbers)
+            return self.levels.numbers[chances.argmax(axis=1)]
         return self.loss.mean(self.mean + self.unit * eta[0])
 
     def log_density(self, x: Floats, eta: Floats) -> Floats:
         """Log p of the values ``x`` (m,) at predictors ``eta`` (q, m); -inf for one never seen."""
         if isinstance(self.loss, LevelLoss):
             assert self.levels is not None
-            place = np.minimum(np.searchsorted(self.levels, x), self.levels.size - 1)
+            place = self.levels.find(x)
             chance = self.loss.chances(eta, self.constants)[np.arange(x.size), place]
             with np.errstate(divide="ignore"):
-                return np.where(self.levels[place] == x, np.log(chance), -np.inf)
+                return np.where(place >= 0, np.log(chance), -np.inf)
         assert self.facts is not None
         return self.loss.log_density(x, self.mean + self.unit * eta[0], self.facts)
 
@@ -118,8 +119,8 @@ class BlockModel:
         parts = zip(self.nodes, etas, X.T, strict=True)
         return np.asarray(sum(node.log_density(x, eta) for node, eta, x in parts))
 
-    def chances(self, X: Floats, j: int) -> tuple[Floats, Floats]:
-        """The values (L,) of column ``j`` and the chance of each, (m, L), for rows ``X`` (m, d)."""
+    def chances(self, X: Floats, j: int) -> tuple[Levels, Floats]:
+        """The L values of column ``j`` and the chance of each, (m, L), for rows ``X`` (m, d)."""
         node = self.nodes[j]
         assert isinstance(node.loss, LevelLoss)
         assert node.levels is not None
@@ -132,7 +133,7 @@ class BlockModel:
         j is a category, the chance of each of its values, (n_points, L).
         """
         levels = getattr(self.columns[i], "levels", None)
-        grid = np.linspace(*reach, n_points) if levels is None else levels
+        grid = np.linspace(*reach, n_points) if levels is None else levels.numbers
         node = self.nodes[j]
         eta = np.tile(node.shift[:, None], grid.size)
         if i in node.parents:

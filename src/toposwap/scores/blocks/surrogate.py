@@ -32,6 +32,7 @@ class GaussianBlocks(Score):
     equivalent: ClassVar[bool] = True
     edge_blocks: ClassVar[bool] = True
     weighs_rows: ClassVar[bool] = True
+    takes_nominal: ClassVar[bool] = True
 
     def __init__(self, weight: float, ordinal: str = "scores") -> None:
         self.weight = weight
