@@ -54,6 +54,8 @@ class BlockLoss(ABC):
     name: ClassVar[str]
     #: The constants are the intercepts of the predictors, and in eta already.
     intercepts: ClassVar[bool] = True
+    #: Address and parameters of the terms of a loss of one predictor, as kernels take them.
+    formula: tuple[int, Floats] | None = None
 
     @abstractmethod
     def predictors(self, levels: int) -> int:

@@ -24,6 +24,7 @@ class OnePredictor(BlockLoss):
     def __init__(self, loss: RowLoss) -> None:
         self.loss = loss
         self._parameters = np.array(loss.parameters, dtype=np.float64)
+        self.formula = loss.terms.address, self._parameters
 
     def predictors(self, levels: int) -> int:  # noqa: ARG002 - however many there are
         """One."""

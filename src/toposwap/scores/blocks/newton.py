@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.linalg import lapack
 
+from toposwap.kernels.blocks.newton_one import newton_one
 from toposwap.kernels.blocks.predictors import linear_predictors, products
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def solve(
 
     A step that does not go down is tried again with more of the identity added to the curvature.
     """
+    if loss.formula is not None:
+        return _of_one_predictor(loss.formula, rows, theta, constants, r, tolerance)
     p, q = theta.shape
     index, damping = np.arange(p), 0.0
     terms = at(loss, rows, theta, constants)
@@ -96,6 +99,22 @@ def solve(
         theta, constants, terms, value = new_theta, new_constants, new, after
         H = _curvature(loss, terms, rows, index, r)
     return Solved(theta, constants, value, H)
+
+
+def _of_one_predictor(
+    formula: tuple[int, Floats],
+    rows: Rows,
+    theta: Floats,
+    constants: Floats,
+    r: float,
+    tolerance: float,
+) -> Solved:
+    """The same, compiled."""
+    w, H = theta[:, 0].copy(), np.empty((len(theta) + 1, len(theta) + 1))
+    b, value = newton_one(
+        rows.Z, rows.y, rows.omega, *formula, w, float(constants[0]), r, tolerance, MOST_STEPS, H
+    )
+    return Solved(w[:, None], np.array([b]), value, H)
 
 
 def _gradient(rows: Rows, terms: Terms, theta: Floats, r: float) -> Floats:

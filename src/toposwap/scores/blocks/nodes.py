@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import lapack
 
 from toposwap.kernels.blocks import moments
 from toposwap.kernels.blocks.predictors import decreases, products
@@ -61,9 +61,19 @@ class GaussianNode:
         self.unit = float(design.columns[node].unit)
         #: What the logarithm of a number's scale adds.
         self._constant = np.log(self.unit) + 0.5 * np.log(design.data.n) if self.q == 1 else 0.0
+        self._fits: dict[bytes, Fitted] = {}
 
     def fit(self, parents: NDArray[np.bool_]) -> Fitted:
         """Regress the node's columns on those of ``parents`` (d,)."""
+        key = parents.tobytes()
+        known = self._fits.get(key)
+        if known is None:
+            known = self._regression(parents)
+            if len(self._fits) < _REMEMBERED:
+                self._fits[key] = known
+        return known
+
+    def _regression(self, parents: NDArray[np.bool_]) -> Fitted:
         factor, index = self.design.factor, self.design.index(parents)
         theta = np.zeros((len(factor), self.q))
         if index.size:
@@ -77,7 +87,11 @@ class GaussianNode:
 
     def loss(self, residual: Floats) -> tuple[float, Floats]:
         """The loss, and the inverse of the covariance of the residuals, (q, q)."""
-        values, vectors = np.linalg.eigh(residual.T @ residual)
+        left = residual.T @ residual
+        if self.q == 1:
+            left = np.maximum(left, moments.DEPENDENT)
+            return 0.5 * float(np.log(left[0, 0])) + self._constant, 1.0 / left
+        values, vectors = np.linalg.eigh(left)
         values = np.maximum(values, moments.DEPENDENT)
         inverse = (vectors / values) @ vectors.T
         return 0.5 * float(np.log(values).sum()) + self._constant, inverse
@@ -133,7 +147,7 @@ class Evaluated(NamedTuple):
 class RowsNode:
     """A loss that is a sum over rows, with Newton's method; fits are remembered.
 
-    A fit depends on the parents alone, so that answers do not depend on the way to them.
+    A node has one minimum for given parents, so that it does not matter where a fit began.
 
     Parameters
     ----------
@@ -159,23 +173,27 @@ class RowsNode:
         self._start = loss.start(y, design.omega)
         self._fits: dict[bytes, tuple[Fitted, Solved, NDArray[np.int64]]] = {}
         self._gains: dict[bytes, Floats] = {}
+        self._missed: dict[bytes, Floats] = {}
 
-    def fit(self, parents: NDArray[np.bool_]) -> Fitted:
-        """The minimum with ``parents`` (d,)."""
-        return self._solved(parents)[0]
+    def fit(self, parents: NDArray[np.bool_], near: NDArray[np.bool_] | None = None) -> Fitted:
+        """The minimum with ``parents`` (d,), looked for from that with the parents ``near``."""
+        return self._solved(parents, near)[0]
 
     def missed(self, parents: NDArray[np.bool_]) -> Floats:
         """What taking each of ``parents`` (d,) away would cost, to second order, (d,)."""
+        key = parents.tobytes()
+        if key in self._missed:
+            return self._missed[key]
         _, solved, index = self._solved(parents)
         p, q = solved.theta.shape
         costs = np.full(parents.size, np.inf)
-        inverse = np.linalg.pinv(solved.curvature, hermitian=True)
-        flat = solved.theta.T.ravel()
+        inverse, flat = _inverse(solved.curvature), solved.theta.T.ravel()
         owner = np.searchsorted(self.design.starts, index, side="right") - 1
         for i in np.flatnonzero(parents):
             of = (np.flatnonzero(owner == i) + p * np.arange(q)[:, None]).ravel()
-            block = np.linalg.pinv(inverse[np.ix_(of, of)], hermitian=True)
-            costs[i] = 0.5 * float(flat[of] @ block @ flat[of])
+            costs[i] = 0.5 * float(flat[of] @ _inverse(inverse[np.ix_(of, of)]) @ flat[of])
+        if len(self._missed) < _REMEMBERED:
+            self._missed[key] = costs
         return costs
 
     def gains(self, parents: NDArray[np.bool_]) -> Floats:
@@ -218,7 +236,7 @@ class RowsNode:
     # --- inside ----------------------------------------------------------------------------------
 
     def _solved(
-        self, parents: NDArray[np.bool_]
+        self, parents: NDArray[np.bool_], near: NDArray[np.bool_] | None = None
     ) -> tuple[Fitted, Solved, NDArray[np.int64]]:
         key = parents.tobytes()
         known = self._fits.get(key)
@@ -226,8 +244,11 @@ class RowsNode:
             return known
         index = self.design.index(parents)
         rows = self._rows(parents, index)
-        start = np.zeros((index.size, self.q))
-        solved = solve(self.loss, rows, start, self._start, self.ridge, _TOLERANCE)
+        start, constants = np.zeros((index.size, self.q)), self._start
+        known = None if near is None else self._fits.get(near.tobytes())
+        if known is not None:
+            start, constants = known[0].theta[index], known[0].constants
+        solved = solve(self.loss, rows, start, constants, self.ridge, _TOLERANCE)
         theta = np.zeros((len(self.design.Z), self.q))
         theta[index] = solved.theta
         found = Fitted(theta, solved.constants, solved.value), solved, index
@@ -264,16 +285,24 @@ class RowsNode:
         A[np.diag_indices_from(A)] += 1e-9
         return weight, np.linalg.inv(np.linalg.cholesky(A))
 
-    @cached_property
-    def _nothing(self) -> NDArray[np.int64]:
-        return np.zeros(0, dtype=np.int64)
-
     def _best_constants(self, rows: Rows, theta: Floats) -> Floats:
         """The constants that minimise the loss at ``theta`` (p, q)."""
         shifted = _Shifted(self.loss, rows, theta)
         nothing = Rows(rows.Z[:0], rows.y, rows.omega)
         start = np.zeros((0, self.q))
         return solve(shifted, nothing, start, self._start, 0.0, 0.01 * _TOLERANCE).constants
+
+
+def _inverse(matrix: Floats) -> Floats:
+    """The inverse of a positive definite matrix; a pseudo-inverse where rounding spoils that."""
+    if len(matrix) == 1 and matrix[0, 0] > 0.0:
+        return np.asarray(1.0 / matrix)
+    root, info = lapack.dpotrf(matrix, lower=1, clean=0)
+    if info == 0:
+        half, info = lapack.dpotri(root, lower=1)
+        if info == 0:
+            return np.tril(half) + np.tril(half, -1).T
+    return np.asarray(np.linalg.pinv(matrix, hermitian=True))
 
 
 class _Shifted:

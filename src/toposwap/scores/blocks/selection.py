@@ -48,7 +48,7 @@ def select_blocks(
         if costs[weakest] < (_SURELY - 1.0) * price[weakest]:
             fewer = parents.copy()
             fewer[weakest] = False
-            without = node.fit(fewer).value
+            without = node.fit(fewer, parents).value
             if without - value < price[weakest]:
                 parents, value = fewer, without
                 refused[:] = False
@@ -62,7 +62,7 @@ def select_blocks(
             break
         more = parents.copy()
         more[best] = True
-        with_it = node.fit(more).value
+        with_it = node.fit(more, parents).value
         if value - with_it > price[best]:
             parents, value = more, with_it
             refused[:] = False
