@@ -202,12 +202,13 @@ def _knowledge_file(draw: Draw, made: CommandRun) -> Path:
     if kind == "txt":
         end = draw.among(["\n", "\r\n"])
         tiers = f'1* "{first}"{end}2 {second}{end}3 '
-        path.write_text(f"/knowledge{end}addtemporal{end}{tiers}{end}forbiddirect{end}", "utf-8")
+        text = f"/knowledge{end}addtemporal{end}{tiers}{end}forbiddirect{end}"
+        path.write_text(text, "utf-8", "surrogatepass")
     elif kind == "json":
         path.write_text(json.dumps({"required": [[first, second]]}), "utf-8")
     elif kind == "csv":
         rows = [["cause", "effect", "kind"], [first, second, draw.among(["allowed", "required"])]]
-        with path.open("w", encoding="utf-8", newline="") as file:
+        with path.open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
             csv.writer(file).writerows(rows)
     return path
 
@@ -231,6 +232,9 @@ def _nothing(_draw: Draw, _made: CommandRun) -> str:
 #: For each option and argument of any command how a value is drawn, and how often an option is.
 OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "table": (_table, 1.0), "weights": (_graph, 1.0), "true": (_graph, 1.0),
+    "tables": (_table, 1.0),
+    "stream": (None, 0.05),
+    "sample": (lambda draw, _made: draw.among([2, 10, 50, 10**6]), 0.05),
     "estimate": (_graph, 1.0), "name": (_chosen("nothing", "no.toml", "\x1b[31m"), 1.0),
     "output": (_output, 0.5),
     "plot": (lambda d, m: _to_be_written(d, m, [".svg", ".png", ".pdf"]), 0.06),

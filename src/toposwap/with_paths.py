@@ -76,7 +76,7 @@ def with_paths(first: FirstFit, search: Search, searched: Searched, kept: Kept) 
     if fit.bound.admissible is asked or not fit.bound.score.selects_edges or interrupted:
         return _found(fit, history, status, graph)
     for _ in range(_MOST_EXCHANGES):
-        other = exchanged(fit, asked)
+        other = None if fit.bound.deadline.passed else exchanged(fit, asked)
         if other is None:
             break
         tried = again(other)

@@ -262,7 +262,7 @@ def test_bad_tables(refused, tmp_path, text, message):
 
 def test_missing_table_and_missing_argument(refused):
     assert "'nope.csv' does not exist" in refused("fit", "nope.csv")
-    assert "Missing argument 'TABLE' (see toposwap fit --help)" in refused("fit")
+    assert "Missing argument 'TABLE...' (see toposwap fit --help)" in refused("fit")
     assert "No such command 'nope'" in refused("nope")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toposwap.cli.options.knowing import Knowing
+from toposwap.cli.options.streaming import Streaming
 from toposwap.cli.terminal.progress import ProgressLine
 from toposwap.cli.terminal.show import say, show, show_json, tell
 from toposwap.core.errors import ToposwapWarning
@@ -15,7 +16,6 @@ from toposwap.core.runtime.signals import exit_code, received
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     import pandas as pd
 
@@ -38,19 +38,21 @@ class Fitted:
 
 
 def fit_table(
-    table: Path,
+    tables: tuple[str, ...],
     reading: Reading,
     learning: Learning,
     start: Callable[[Chosen], Any],
     knowing: Knowing | None = None,
+    streaming: Streaming | None = None,
 ) -> Fitted:
     """Read the table and fit; ``start`` says where to begin once the columns are known."""
     knowing = Knowing() if knowing is None else knowing
-    with ProgressLine(f"reading {table}") as progress:
+    streaming = Streaming() if streaming is None else streaming
+    with ProgressLine(f"reading {', '.join(tables)}") as progress:
         # Options are checked before a large table is read.
         learning.build()
         knowing.knowledge()
-        chosen = reading.chosen(table)
+        chosen = streaming.chosen(tables, reading, learning.seed, progress.say)
         frame, left_out, row_weights = chosen
         known = knowing.about([str(name) for name in frame.columns], left_out)
         init = start(chosen)
@@ -58,7 +60,7 @@ def fit_table(
         began = clock()
         kinds = reading.known_kinds(frame)
         model = learning.build(init, progress, known, kinds)
-        model.fit(frame, sample_weight=row_weights)
+        model.fit(chosen.data, sample_weight=row_weights)
         seconds = clock() - began
         if not knowing.compare_without or model.status_ == "interrupted":
             return Fitted(model, frame, seconds)
@@ -67,7 +69,7 @@ def fit_table(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ToposwapWarning)
             without = learning.build(init, progress, kinds=kinds)
-            without.fit(frame, sample_weight=row_weights)
+            without.fit(chosen.data, sample_weight=row_weights)
         return Fitted(model, frame, seconds, without)
 
 

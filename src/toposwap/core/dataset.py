@@ -36,9 +36,11 @@ from toposwap.core.validation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from toposwap.core.moments import Moments
 
 #: Rows that are looked at before all are.
 _FIRST = 100
@@ -69,7 +71,7 @@ class Dataset:
     factor
         :math:`R_0`, (d, d), upper triangular.
     rows
-        The values (n, d) as given, or None when only a covariance is known.
+        The values (n, d) as given, or None when only a covariance or moments are known.
     labels
         What the numbers of each column stand for, (d,); empty if for themselves.
     given_kinds
@@ -87,6 +89,10 @@ class Dataset:
     labels: tuple[Labels, ...] = field(repr=False, default=())
     given_kinds: Mapping[str, Kind] = field(repr=False, default_factory=dict)
     row_weights: NDArray[np.float64] | None = field(repr=False, default=None)
+    #: Whether a covariance matrix was given, whose entries are rounded squares.
+    squared: bool = field(repr=False, default=False)
+    #: What there is to say about how the data were read, a sentence each.
+    remarks: tuple[str, ...] = field(repr=False, default=())
 
     def __post_init__(self) -> None:
         for array in (self.mean, self.scale, self.factor):
@@ -200,7 +206,63 @@ class Dataset:
                 "the columns before it in full or more: drop it, or add a small multiple of the "
                 "identity"
             )
-        return cls(tuple(labels), int(n), np.zeros(len(labels)), scale, triangle, None)
+        zero = np.zeros(len(labels))
+        return cls(tuple(labels), int(n), zero, scale, triangle, None, squared=True)
+
+    @classmethod
+    def from_moments(
+        cls,
+        names: Sequence[str],
+        moments: Moments,
+        *,
+        center: bool = True,
+        remarks: tuple[str, ...] = (),
+    ) -> Dataset:
+        """From what is left of rows that have been passed over, see :mod:`toposwap.streams`."""
+        labels = list(names)
+        if moments.n < 2.0:
+            raise InputError(
+                "1 sample (one row) tells nothing about how columns vary together: give more rows"
+            )
+        factor, scale = moments.factor(center=center)
+        constant = moments.constant() if center else np.asarray(~factor.any(axis=0))
+        _refuse_constant(constant, labels, center=center)
+        mean = moments.mean() if center else np.zeros(len(labels))
+        n = round(moments.n)
+        return cls(tuple(labels), n, mean, scale, factor, None, remarks=remarks)
+
+    @classmethod
+    def from_batches(cls, batches: Iterable[Any], **how: Any) -> Dataset:
+        """From an iterable of arrays, frames or Arrow batches, in one pass that keeps no rows.
+
+        For scores that know the data by second moments. ``how`` is as
+        :func:`toposwap.streams.from_batches` takes it: ``names``, ``center``, ``drop_missing``.
+        """
+        from toposwap import streams
+
+        return streams.from_batches(batches, **how)
+
+    @classmethod
+    def from_files(cls, files: Any, **how: Any) -> Dataset:
+        """The same of files: one, several, a folder, or a pattern like ``part-*.parquet``.
+
+        ``how`` is as :func:`toposwap.streams.from_files` takes it: ``columns``, ``center``,
+        ``drop_missing``, ``progress``.
+        """
+        from toposwap import streams
+
+        return streams.from_files(files, **how)
+
+    @classmethod
+    def from_dask(cls, table: Any, **how: Any) -> Dataset:
+        """The same of a dask array or frame, computed where its partitions are.
+
+        ``how`` is as :func:`toposwap.streams.from_dask` takes it: ``names``, ``center``,
+        ``drop_missing``, ``client``.
+        """
+        from toposwap import streams
+
+        return streams.from_dask(table, **how)
 
     @property
     def d(self) -> int:
@@ -220,7 +282,7 @@ class Dataset:
         matrix it is the squares that are rounded.
         """
         eps = float(np.finfo(float).eps)
-        if self.rows is None:
+        if self.squared:
             return np.full(self.d, 2.0 * np.sqrt(eps * self.d))
         return 2.0 * eps * (1.0 + np.abs(self.mean) / (self.deviations * self.scale))
 
@@ -228,7 +290,7 @@ class Dataset:
     def kinds(self) -> tuple[Recognised, ...]:
         """What each column is, and how that is known, (d,)."""
         if self.rows is None:
-            known = Recognised(KINDS["continuous"], "only a covariance matrix is known")
+            known = Recognised(KINDS["continuous"], self.without_rows)
             return (known,) * self.d
         # Most columns of most tables show at once that they are measurements.
         first = self.rows[:_FIRST]
@@ -241,6 +303,13 @@ class Dataset:
             else recognise(self.column(j), self.given_kinds.get(name))
             for j, name in enumerate(self.names)
         )
+
+    @property
+    def without_rows(self) -> str:
+        """Why there are no rows."""
+        if self.squared:
+            return "only a covariance matrix is known"
+        return "only the moments of the rows are known"
 
     @property
     def known_kinds(self) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from toposwap.core.columns import column_names
+from toposwap.core.columns import column_names, lives_on_a_cluster
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError, ToposwapWarning, UnitsWarning
 from toposwap.estimators.sklearn_api import Estimator
@@ -46,7 +46,8 @@ class DagLearner(Estimator):
     ) -> Self:
         """Learn from a table (n, d), array or DataFrame; ``y`` is ignored.
 
-        A :class:`~toposwap.Dataset` is taken as it is, whatever ``center`` says. ``sample_weight``
+        A :class:`~toposwap.Dataset` is taken as it is, whatever ``center`` says; of a dask array or
+        frame the moments are computed where its partitions are. ``sample_weight``
         (n,) says how often each row counts: whole numbers are the same as so many rows, and the
         number of rows is their sum (weights of a survey are best scaled to a mean of 1).
         """
@@ -58,6 +59,10 @@ class DagLearner(Estimator):
             if sample_weight is not None:
                 raise InputError("sample_weight: give it to Dataset.from_table instead")
             return X
+        if lives_on_a_cluster(X):
+            if sample_weight is not None:
+                raise InputError("sample_weight: not for data on a cluster")
+            return Dataset.from_dask(X, center=self.center)
         kinds = getattr(self, "kinds", None)
         return Dataset.from_table(X, center=self.center, kinds=kinds, sample_weight=sample_weight)
 

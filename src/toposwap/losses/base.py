@@ -147,7 +147,7 @@ def rows_of(data: Dataset, loss: str) -> NDArray[np.float64]:
     """The rows of ``data``, (n, d), which ``loss`` cannot do without."""
     if data.rows is None:
         raise InputError(
-            f"the {loss} loss needs the rows of the table, and a covariance matrix was given: "
-            "use fit(X)"
+            f"the {loss} loss needs the rows of the table, and {data.without_rows}: use fit(X), or "
+            "a sample of the rows (streams.sampled_rows, --sample 100000)"
         )
     return data.rows

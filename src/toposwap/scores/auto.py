@@ -140,7 +140,7 @@ def _kinds(data: Dataset) -> tuple[list[ColumnLoss], dict[str, list[str]], list[
 def _continuous(data: Dataset) -> str:
     """Which columns have the Gaussian likelihood by nature, and which because none fits better."""
     if data.rows is None:
-        return "only a covariance matrix is known"
+        return data.without_rows
     whole = [name for j, name in enumerate(data.names) if data.column(j).whole]
     if not whole:
         return f"all {data.d} columns are continuous"

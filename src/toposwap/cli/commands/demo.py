@@ -50,7 +50,7 @@ def demo(output: Path) -> int:
     outputs = Outputs((output / "edges.csv", output / "result.json"), picture)
     outputs.check([])
     fitted = fit_table(
-        sample_table(),
+        (str(sample_table()),),
         Reading(),
         Learning(Scoring("auto"), "auto", {}, "auto", 0, None),
         lambda _frame: "auto",

@@ -72,7 +72,7 @@ def refine(
             before.append(judge(matrix, frame, learning.scoring, kinds, sample_weight=weighed))
         return matrix
 
-    fitted = fit_table(table, reading, learning, start, knowing)
+    fitted = fit_table((str(table),), reading, learning, start, knowing)
     model = fitted.model
     old = before[0] if before else None
     score = model.history_[0].score if old is None else old.point.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,14 +21,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.table import NumberTable
+    from toposwap.streams import FileStream
 
 
 class Chosen(NamedTuple):
-    """The columns (n, d) to learn from, the names of the others, and weights (n,) if any."""
+    """The columns (n, d) to learn from, the names of the others, and weights (n,) if any.
+
+    Of a table that was not kept ``frame`` has columns and length only, and a ``dataset``.
+    """
 
     frame: NumberTable | pd.DataFrame
     left_out: list[str]
     weights: NDArray[np.float64] | None
+
+    @property
+    def data(self) -> Any:
+        """What is fitted."""
+        return getattr(self.frame, "dataset", self.frame)
 
 
 @dataclass(frozen=True)
@@ -47,11 +56,39 @@ class Reading:
 
     def chosen(self, path: Path) -> Chosen:
         """The chosen columns, in the order of ``columns`` if given, and what is left of others."""
-        from toposwap.core.kinds import kinds_by_name
-        from toposwap.core.table import NumberTable
         from toposwap.io import read_numbers
 
         table = read_numbers(path, sep=self.sep, decimal=self.decimal, missing=self.na)
+        return self._of(table, repr(str(path)))
+
+    def of_frames(self, stream: FileStream) -> Chosen:
+        """The same of all rows of the files of a stream."""
+        import pandas as pd
+
+        frame = pd.concat(list(stream.frames()), ignore_index=True)
+        return self.of_frame(frame, list(stream.left_out))
+
+    def of_frame(self, frame: pd.DataFrame, left_out: list[str]) -> Chosen:
+        """The same of a frame whose columns are chosen already."""
+        there = replace(self, columns=(), exclude=())
+        chosen = there._of(frame, "the table")
+        return chosen._replace(left_out=sorted({*chosen.left_out, *left_out}))
+
+    def columns_of(self, stream: FileStream) -> FileStream:
+        """``stream`` with the chosen columns."""
+        names = list(stream.columns)
+        excluded = set(_names(self.exclude, "--exclude", names))
+        chosen = _names(self.columns, "--columns", names) or names
+        kept = tuple(name for name in chosen if name not in excluded)
+        left = tuple(name for name in names if name not in kept)
+        if len(kept) < 2:
+            raise InputError("a graph needs at least two columns: choose more")
+        return replace(stream, columns=kept, left_out=left)
+
+    def _of(self, table: NumberTable | pd.DataFrame, shown: str) -> Chosen:
+        from toposwap.core.kinds import kinds_by_name
+        from toposwap.core.table import NumberTable
+
         names = [str(name) for name in table.columns]
         if self.kinds:
             kinds_by_name(self.kinds, names)
@@ -69,7 +106,7 @@ class Reading:
             # Choosing makes a copy.
             frame = self._usable(table if chosen == names else table[chosen])
             if not self.drop_missing:
-                _refuse_missing(frame, path)
+                _refuse_missing(frame, shown)
             picked = _without_missing(frame) if self.drop_missing else frame
         left_out = sorted(set(names) - set(map(str, picked.columns)))
         return Chosen(picked, left_out, self._weights(table, picked))
@@ -256,7 +293,7 @@ def _one_name(given: str, option: str, known: list[str]) -> str:
     return names[0]
 
 
-def _refuse_missing(frame: pd.DataFrame, path: Path) -> None:
+def _refuse_missing(frame: pd.DataFrame, shown: str) -> None:
     """The same refusal as the library's, with the remedies that this command line has."""
     from toposwap.core.validation import listed
 
@@ -265,7 +302,7 @@ def _refuse_missing(frame: pd.DataFrame, path: Path) -> None:
         columns = [name for name in frame.columns if broken[name].any()]
         infinite = "" if frame.isna().to_numpy().any() else " or infinite"
         raise InputError(
-            f"{str(path)!r}: {int(broken.any(axis=1).sum())} of {len(frame)} rows have missing"
+            f"{shown}: {int(broken.any(axis=1).sum())} of {len(frame)} rows have missing"
             f"{infinite} values, in {listed(columns)}: --drop-missing leaves those rows out, "
             "--exclude columns"
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from toposwap.kernels.least_squares import masked_pair
 from toposwap.kernels.least_squares.masked_pair import Masked
-from toposwap.orderfit.base import OrderFit
+from toposwap.orderfit.base import ImprovingSwaps, OrderFit
 from toposwap.scores.least_squares.score import BoundLeastSquares, LeastSquaresFit
 
 if TYPE_CHECKING:
@@ -65,6 +65,10 @@ class MaskedLeastSquaresFit(LeastSquaresFit):
     def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """By a factorisation each."""
         return OrderFit.swap_changes(self, pairs)
+
+    def improving_swaps(self) -> ImprovingSwaps:
+        """Of :meth:`swap_candidates`."""
+        return OrderFit.improving_swaps(self)
 
     def swap_candidates(self) -> NDArray[np.int64]:
         """All pairs of a few columns; of many none, as insertions can stand in for them."""

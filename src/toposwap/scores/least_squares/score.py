@@ -25,8 +25,9 @@ from scipy.linalg import blas, lapack
 from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two, retriangularise
 from toposwap.core.order import Order
-from toposwap.kernels.graphs.precedence import precedence_table
-from toposwap.kernels.least_squares import exact, factor_pair, swap_deltas
+from toposwap.kernels.graphs.precedence import possible_swaps, precedence_table
+from toposwap.kernels.least_squares import exact, factor_pair, improving_swaps, swap_deltas
+from toposwap.orderfit.base import ImprovingSwaps
 from toposwap.orderfit.exact import go_to
 from toposwap.orderfit.factor import FactorFit
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
@@ -273,6 +274,28 @@ class LeastSquaresFit(FactorFit):
         return swap_deltas.swap_deltas(
             self._pair[:, self._order], self._diagonal, self.bound.cost[self._order], reach
         )
+
+    def improving_swaps(self) -> ImprovingSwaps:
+        """By bounds from the prices of insertions, and sums that end where they cannot improve."""
+        columns = np.ascontiguousarray(self._pair[:, self._order].T)
+        cost = self.bound.cost[self._order]
+        threshold = self.resolution / self._half
+        room = 8 * len(self._order)
+        while True:
+            places = np.empty((room, 2), dtype=np.int64)
+            changes = np.empty(room)
+            found = improving_swaps.improving_swaps(
+                columns, self._diagonal, cost, threshold, places, changes
+            )
+            if found <= room:
+                break
+            room = found
+        places, changes = places[:found], changes[:found]
+        if self._before.size:
+            possible = possible_swaps(self._before, self._order)[places[:, 0], places[:, 1]]
+            places, changes = places[possible], changes[possible]
+        d = len(self._order)
+        return ImprovingSwaps(self._order[places], changes * self._half, d * (d - 1) // 2)
 
     def _factorise(self, order: NDArray[np.int64]) -> None:
         triangle = retriangularise(self.bound.factor[:, order])
