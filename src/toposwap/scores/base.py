@@ -114,6 +114,8 @@ class Score(ABC):
     edge_blocks: ClassVar[bool] = False
     #: Rows may have weights, whole numbers or not; otherwise rows are repeated.
     weighs_rows: ClassVar[bool] = False
+    #: There are parameters of which Q is a differentiable function, and KKT conditions.
+    continuous: ClassVar[bool] = True
     #: Columns may hold categories without an order, more than two.
     takes_nominal: ClassVar[bool] = False
 

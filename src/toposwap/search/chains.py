@@ -75,7 +75,7 @@ class ChainSearch(Search):
         """Prove, or descend and run chains; the best of all is where the fit stands."""
         d = len(context.names)
         before = fit.value
-        if d <= _PROVED and fit.bound.solve_exactly(fit):
+        if d <= min(_PROVED, fit.quickly_proved) and fit.bound.solve_exactly(fit):
             if fit.value < before - fit.resolution:
                 yield Move("exact", 2**d, "took the best of all orders")
             return "global minimum"

@@ -9,7 +9,7 @@ from toposwap.core.runtime.clock import clock
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.orderfit.descent import descend
-from toposwap.orderfit.starts import least_correlated_order, smallest_variance_order
+from toposwap.orderfit.starts import least_correlated_order, smallest_entropy_order, smallest_variance_order
 from toposwap.search.base import Context, Step
 from toposwap.search.screened import ScreenedSearch, through_surrogates
 
@@ -54,6 +54,7 @@ STARTS: dict[str, Callable[[Dataset], Order]] = {
     "variance": smallest_variance_order,
     "correlation": least_correlated_order,
     "additive": surrogate_order,
+    "entropy": smallest_entropy_order,
 }
 #: What the user may call a start; "auto" is what suits the score.
 INITS = ("auto", *STARTS, "random")
