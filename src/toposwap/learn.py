@@ -166,6 +166,7 @@ def learn(
         bound=findings.bound,
         admissible=bound.admissible,
         against=_against(pruner, bound, order, rng, deadline),
+        kinds=bound.data.known_kinds,
     )
 
 

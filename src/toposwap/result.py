@@ -77,6 +77,8 @@ class Result:
         The edges and orders that came into question; paths that were asked for are settled.
     against
         Imposed edges (i, j) that would not be there at this order if nobody had imposed them.
+    kinds
+        What columns were taken for, by name, as far as anybody asked.
     """
 
     names: tuple[str, ...]
@@ -100,6 +102,7 @@ class Result:
     predictor: Predictor | None = field(repr=False, default=None)
     admissible: Admissible = field(repr=False, default=EVERYTHING)
     against: tuple[tuple[int, int], ...] = ()
+    kinds: dict[str, str] = field(repr=False, default_factory=dict)
 
     @classmethod
     def of(
@@ -120,6 +123,7 @@ class Result:
         bound: float | None = None,
         admissible: Admissible = EVERYTHING,
         against: tuple[tuple[int, int], ...] = (),
+        kinds: dict[str, str] | None = None,
     ) -> Self:
         """Put what was assessed, searched and pruned together; what contradicts itself is said."""
         remarks += assessment.remarks
@@ -156,4 +160,5 @@ class Result:
             predictor=predictor,
             admissible=admissible,
             against=against,
+            kinds=kinds or {},
         )

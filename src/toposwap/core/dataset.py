@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -310,6 +310,12 @@ class Dataset:
         if self.squared:
             return "only a covariance matrix is known"
         return "only the moments of the rows are known"
+
+    def seen_as(self, found: Mapping[int, Recognised]) -> Dataset:
+        """The same data with other kinds for the columns in ``found``, by position."""
+        other = replace(self)
+        vars(other)["kinds"] = tuple(found.get(j, known) for j, known in enumerate(self.kinds))
+        return other
 
     @property
     def known_kinds(self) -> dict[str, str]:

@@ -220,7 +220,7 @@ class Topo(Predicting, DagLearner):
         )
         self._typical = Typical.of(data)
         self._levels = data.levels
-        self.kinds_ = data.known_kinds
+        self.kinds_ = result.kinds
         return self._keep(result, data, named=named)
 
     def _search(self) -> Search:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.io.edges import LearnedEdge
-from toposwap.losses import GaussianLoss
+from toposwap.losses import GaussianLoss, LogisticLoss, MultinomialLoss
 from toposwap.metrics.meek import orient
 from toposwap.penalties import BIC, EBIC, L0
 from toposwap.report.words import penalty_settings
+from toposwap.scores.blocks.model import BlockModel
 from toposwap.scores.predictors import LinearModel
 
 if TYPE_CHECKING:
@@ -122,16 +123,19 @@ def open_directions(model: DagLearner) -> NDArray[np.bool_]:
     None for a score that tells the members of a Markov equivalence class apart. Where columns have
     losses of their own, those members have the same score that differ between Gaussian columns
     only: any two such are joined by turning edges i -> j of which the other parents agree, and
-    those terms of i and j are the two ways to write one joint density.
+    those terms of i and j are the two ways to write one joint density. The same holds for two
+    categories without other parents, whose logits leave nothing out.
     """
     either_way = reversible(model)
     if model.result_.equivalent:
         return either_way
-    gaussian = _gaussian_columns(model)
-    if not gaussian.any():
+    gaussian, nominal = _gaussian_columns(model), _nominal_columns(model)
+    if not (gaussian.any() or nominal.any()):
         return np.zeros_like(either_way)
     edges = model.adjacency_matrix_ != 0.0
+    alone = edges.sum(axis=0) == 1
     told_apart = edges & ~(gaussian[:, None] & gaussian)
+    told_apart &= ~(nominal[:, None] & (nominal & alone))
     left = orient(model.cpdag_, told_apart)
     return np.asarray(edges & left & left.T)
 
@@ -147,7 +151,7 @@ def standardised_weights(model: DagLearner) -> NDArray[np.float64]:
     ===================  =========================================================================
     lines                :math:`w_{ij}\, sd_i / sd_j`
     log odds, log means  :math:`w_{ij}\, sd_i`, of logistic and Poisson effects
-    curves               :math:`sd(f_{ij}(x_i)) / sd_j`, which has no sign
+    curves, blocks       :math:`sd(f_{ij}(x_i)) / sd_j`, which has no sign
     networks             :math:`w_{ij}\, sd_i`: what the hidden units feel of one deviation
     ===================  =========================================================================
 
@@ -168,9 +172,20 @@ def _gaussian_columns(model: DagLearner) -> NDArray[np.bool_]:
     losses = getattr(_predictor(model), "losses", None)
     settings = penalty_settings(getattr(model, "score", None), model.result_.score_name)
     counts_edges = model.result_.pruned.refitted or (settings or {}).get("name") in _L0
-    if losses is None or not counts_edges or not isinstance(_predictor(model), LinearModel):
+    of_kinds = isinstance(_predictor(model), LinearModel | BlockModel)
+    if losses is None or not counts_edges or not of_kinds:
         return np.zeros(len(model.names_), dtype=bool)
     return np.array([isinstance(loss, GaussianLoss) for loss in losses])
+
+
+def _nominal_columns(model: DagLearner) -> NDArray[np.bool_]:
+    """Categories, of two or more values, in a model with blocks for them, (d,)."""
+    predictor = _predictor(model)
+    if not isinstance(predictor, BlockModel):
+        return np.zeros(len(model.names_), dtype=bool)
+    return np.array(
+        [isinstance(loss, LogisticLoss | MultinomialLoss) for loss in predictor.losses], dtype=bool
+    )
 
 
 def _predictor(model: DagLearner) -> object:

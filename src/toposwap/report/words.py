@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toposwap.penalties import BIC, EBIC, NoPenalty
-from toposwap.scores import SCORES, Auto, BasisBIC, Penalized
+from toposwap.scores import SCORES, Auto, BasisBIC, Blocks, Penalized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,6 +84,8 @@ def penalty_settings(score: Any, score_name: str) -> dict[str, Any] | None:
         penalty = score.penalty
     elif isinstance(score, BasisBIC):
         penalty = BIC(score.factor)
+    elif isinstance(score, Blocks):
+        penalty = EBIC(score.factor, score.gamma) if score.gamma else BIC(score.factor)
     elif isinstance(score, Auto) and score_name.endswith("bic"):
         penalty = (EBIC if score_name.endswith("ebic") else BIC)(score.factor)
     if penalty is None or isinstance(penalty, NoPenalty):
@@ -103,7 +105,8 @@ def penalty_in_words(score: Any, score_name: str) -> str | None:
         return told
     times = {1.0: "", 2.0: "twice "}.get(factor, f"{factor:g} times ")
     told += f": {times}Schwarz's penalty per "
-    told += "coefficient of a curve" if score_name == BasisBIC.name else "edge"
+    several = {BasisBIC.name: "coefficient of a curve", "blocks-bic": "parameter of an edge"}
+    told += several.get(score_name.replace("ebic", "bic"), "edge")
     if factor == 2.0:
         told += ", as in FLOP and Tetrad"
     if name == EBIC.name:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+#: Numbers in the columns of the causes from which on orders are perturbed once only.
+_LARGE = 100_000
 #: A node has at most this share of the rows as coefficients.
 _MOST = 0.5
 
@@ -136,9 +138,9 @@ class BoundBlocks(SeparableScore):
         if self.losses is None:
             return Strategy(start="correlation", restarts=10)
         surrogate = Surrogate(GaussianBlocks(self.weight, self.score.ordinal))  # type: ignore[attr-defined]
-        return Strategy(
-            start="correlation", restarts=max(3, self.data.d // 2 - 7), surrogates=(surrogate,)
-        )
+        # Fits take time in proportion to the table.
+        restarts = 1 if self.design.Z.size > _LARGE else max(3, self.data.d // 2 - 7)
+        return Strategy(start="correlation", restarts=restarts, surrogates=(surrogate,))
 
     def solve_exactly(self, fit: OrderFit) -> bool:  # noqa: ARG002 - always refused
         """Refuse: parents are chosen step by step."""

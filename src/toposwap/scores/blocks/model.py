@@ -119,10 +119,14 @@ class BlockModel:
         parts = zip(self.nodes, etas, X.T, strict=True)
         return np.asarray(sum(node.log_density(x, eta) for node, eta, x in parts))
 
-    def chances(self, X: Floats, j: int) -> tuple[Levels, Floats]:
-        """The L values of column ``j`` and the chance of each, (m, L), for rows ``X`` (m, d)."""
+    def chances(self, X: Floats, j: int) -> tuple[Levels, Floats] | None:
+        """The L values of column ``j`` and the chance of each, (m, L), for rows ``X`` (m, d).
+
+        None for a column that is neither a category nor a rating.
+        """
         node = self.nodes[j]
-        assert isinstance(node.loss, LevelLoss)
+        if not isinstance(node.loss, LevelLoss):
+            return None
         assert node.levels is not None
         return node.levels, node.loss.chances(self._predictor(X, node), node.constants)
 

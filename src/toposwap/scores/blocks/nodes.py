@@ -10,12 +10,13 @@ from scipy.linalg import lapack
 from toposwap.kernels.blocks import moments
 from toposwap.kernels.blocks.predictors import decreases, products
 from toposwap.kernels.penalized.glm_node import curvature_matrix
+from toposwap.losses.levels import BlockLoss
 from toposwap.scores.blocks.newton import Rows, Solved, at, solve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.losses.levels import BlockLoss, Terms
+    from toposwap.losses.levels import Terms
     from toposwap.scores.blocks.design import Design
 
     Floats = NDArray[np.float64]
@@ -305,13 +306,23 @@ def _inverse(matrix: Floats) -> Floats:
     return np.asarray(np.linalg.pinv(matrix, hermitian=True))
 
 
-class _Shifted:
+class _Shifted(BlockLoss):
     """A loss with fixed coefficients, as a function of its constants."""
+
+    name = "shifted"
 
     def __init__(self, loss: BlockLoss, rows: Rows, theta: Floats) -> None:
         self._loss = loss
-        self.intercepts = loss.intercepts
+        self.intercepts = loss.intercepts  # type: ignore[misc]
         self._eta = theta.T @ rows.Z
+
+    def predictors(self, levels: int) -> int:
+        """As many as the loss has."""
+        return self._loss.predictors(levels)
+
+    def start(self, y: Any, omega: Floats) -> Floats:
+        """Where the loss begins."""
+        return self._loss.start(y, omega)
 
     def terms(self, eta: Floats, constants: Floats, y: Any, omega: Floats) -> Terms:
         """At the fixed part of the predictors and ``eta``."""
