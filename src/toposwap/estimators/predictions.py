@@ -65,8 +65,8 @@ class Predicting:
         """The fitted value of each column given the other columns, (m, d), for rows ``X`` (m, d).
 
         Column j is predicted from the columns of ``X`` that are its parents: by regression for real
-        columns, as the chance of a one for logistic and the mean count for Poisson columns. A rating
-        is predicted by its mean, a category by the likeliest of its values, as a number;
+        columns, as the chance of a one for logistic and the mean count for Poisson columns. A
+        rating is predicted by its mean, a category by the likeliest of its values, as a number;
         :meth:`chances` has those of all.
         The model is the one behind ``adjacency_matrix_`` where pruning fitted it again (the score's
         own rule, ``prune="auto"``), and the certified solution ``weights_`` otherwise. A table

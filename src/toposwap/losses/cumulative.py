@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.special import expit
 
 from toposwap.kernels.blocks.cumulative import cumulative_cross, cumulative_terms
 from toposwap.kernels.penalized.glm_node import curvature_matrix
@@ -50,6 +49,8 @@ class CumulativeLoss(LevelLoss):
 
     def chances(self, eta: Floats, constants: Floats) -> Floats:
         """Differences of the cumulated chances."""
+        from scipy.special import expit
+
         f = eta[0][:, None]
         least = np.concatenate([np.zeros_like(f), expit(constants - f), np.ones_like(f)], axis=1)
         most = np.concatenate([np.ones_like(f), expit(f - constants), np.zeros_like(f)], axis=1)

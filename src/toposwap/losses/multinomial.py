@@ -47,7 +47,13 @@ class MultinomialLoss(LevelLoss):
         share = np.bincount(y, weights=omega)
         return np.asarray(contrasts(share.size).T @ np.log(share))
 
-    def terms(self, eta: Floats, constants: Floats, y: NDArray[np.int64], omega: Floats) -> Terms:
+    def terms(
+        self,
+        eta: Floats,
+        constants: Floats,  # noqa: ARG002 - in eta
+        y: NDArray[np.int64],
+        omega: Floats,
+    ) -> Terms:
         """The constants are the intercepts, in ``eta`` already."""
         q, n = eta.shape
         slope, curvature = np.empty((q, n)), np.empty((q * (q + 1) // 2, n))

@@ -1,4 +1,4 @@
-"""A loss of one predictor, such as logistic and Poisson, with its intercept as the constant of a block loss."""
+"""Losses of one predictor, logistic and Poisson for instance, as losses with blocks."""
 
 from __future__ import annotations
 

@@ -63,9 +63,10 @@ class MixedSample:
         import pandas as pd
 
         columns: dict[str, Any] = {}
+        letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
         for j, k in enumerate(self.levels):
             x = self.X[:, j]
-            columns[f"x{j}"] = x if k < 2 else np.array(list("abcdefghijklmnopqrstuvwxyz"))[x.astype(int)]
+            columns[f"x{j}"] = x if k < 2 else letters[x.astype(np.int64)]
         return pd.DataFrame(columns)
 
 

@@ -52,7 +52,7 @@ def remaining(
     parents: NDArray[np.bool_],
     S: NDArray[np.float64],
 ) -> int:
-    """Fill S (M, M) with the moments given ``parents`` (d,); returns how many columns these have."""
+    """Fill S (M, M) with the moments given ``parents`` (d,); returns how many columns they are."""
     size = gram.shape[0]
     for a in range(size):
         for b in range(size):

@@ -33,7 +33,7 @@ def solve_positive(
     lower: NDArray[np.float64],
     step: NDArray[np.float64],
 ) -> bool:
-    """Put -(H + damping I)^-1 gradient into ``step`` (k,); False if that is not positive definite."""
+    """Put -(H + damping I)^-1 gradient into ``step`` (k,); False if H is not positive definite."""
     k = gradient.size
     for a in range(k):
         for b in range(a + 1):
@@ -99,9 +99,9 @@ def newton_one(
         largest = 0.0
         for u in range(p):
             gradient[u] = dot(Z[u], slope) + r * w[u]
-            largest = max(largest, abs(gradient[u]))
         gradient[p] = slope.sum()
-        largest = max(largest, abs(gradient[p]))
+        for u in range(p + 1):
+            largest = max(largest, abs(gradient[u]))
         if not largest > tolerance * size or count == most:
             return b, value
         moved = False
@@ -113,7 +113,7 @@ def newton_one(
                 for u in range(p + 1):
                     foretold += gradient[u] * step[u]
                 after, reached = loss_terms(
-                    Z, omega, y, terms, parameters, trial, b + step[p], slope, curvature
+                    Z, omega, y, terms, parameters, trial, b + float(step[p]), slope, curvature
                 )
                 for u in range(p):
                     after += 0.5 * r * trial[u] * trial[u]
@@ -127,6 +127,6 @@ def newton_one(
         damping = 0.0 if damping <= 1e-6 else 0.1 * damping
         for u in range(p):
             w[u] = trial[u]
-        b += step[p]
+        b += float(step[p])
         value, size = after, reached
     return b, value

@@ -237,7 +237,11 @@ class BoundBlocks(SeparableScore):
         nodes, strengths = [], np.zeros((self.data.d, self.data.d))
         for j, (node, loss) in enumerate(zip(self.nodes, self.losses, strict=True)):
             of, x = self.of(j), self.data.rows[:, j]
-            own = constants[j] if constants is not None else node.evaluate(scaled[:, of], None).constants
+            own = (
+                constants[j]
+                if constants is not None
+                else node.evaluate(scaled[:, of], None).constants
+            )
             parents = tuple(int(i) for i in np.flatnonzero(present[:, j]))
             blocks = tuple(scaled[self.design.of(i), of] for i in parents)
             for i, block in zip(parents, blocks, strict=True):

@@ -61,7 +61,7 @@ class LevelColumns(Columns):
 
     @property
     def size(self) -> int:  # type: ignore[override]
-        """k - 1."""
+        """One less than there are levels."""
         return len(self.levels) - 1
 
     def __call__(self, x: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.codes import Levels
-    from toposwap.losses import ColumnLoss, CumulativeLoss, MultinomialLoss
+    from toposwap.losses import ColumnLoss
     from toposwap.losses.base import ColumnFacts
     from toposwap.scores.blocks.columns import Columns
 
     Floats = NDArray[np.float64]
-    NodeLoss = ColumnLoss | MultinomialLoss | CumulativeLoss
+
+
+#: What a column can have.
+NodeLoss: TypeAlias = "ColumnLoss | LevelLoss"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

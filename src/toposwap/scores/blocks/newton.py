@@ -8,7 +8,7 @@ small r keeps the coefficients finite and costs next to nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import lapack
@@ -33,7 +33,7 @@ class Rows(NamedTuple):
     """What a node is fitted to: columns Z (p, n) of its parents, y (n,), and weights (n,)."""
 
     Z: Floats
-    y: NDArray[np.int64] | Floats
+    y: Any
     omega: Floats
 
 

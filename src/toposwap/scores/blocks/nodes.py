@@ -268,11 +268,13 @@ class RowsNode:
             cells *= known[1]
             place = known[0] if place is None else place * known[1] + known[0]
         assert place is not None
-        weight = np.bincount(place, weights=design.omega, minlength=cells)
+        weight = np.bincount(place, weights=design.omega, minlength=cells).astype(np.float64)
         one = np.zeros(cells, dtype=np.int64)
         one[place] = np.arange(n)
         one = one[weight > 0.0]
-        return Rows(np.ascontiguousarray(design.Z[index][:, one]), self.y[one], weight[weight > 0.0])
+        return Rows(
+            np.ascontiguousarray(design.Z[index][:, one]), self.y[one], weight[weight > 0.0]
+        )
 
     def _average(self, terms: Terms) -> tuple[Floats, Floats]:
         """The curvature as a product: a weight of each row, (n,), and A^(-1/2), (q, q)."""

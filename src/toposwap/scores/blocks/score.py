@@ -72,7 +72,7 @@ class Blocks(Score):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """"blocks-bic", or "blocks-ebic" with a gamma."""
+        """The name with its criterion: "blocks-bic", or "blocks-ebic" with a gamma."""
         return "blocks-ebic" if self.gamma else "blocks-bic"
 
     def bind(self, data: Dataset) -> BoundBlocks:
@@ -107,7 +107,7 @@ def node_losses(data: Dataset) -> list[NodeLoss]:
     for j, known in enumerate(data.kinds):
         name = known.kind.block_loss(data.column(j))
         if name in LEVEL_LOSSES:
-            found.append(LEVEL_LOSSES[name])  # type: ignore[arg-type]
+            found.append(LEVEL_LOSSES[name])
             continue
         loss = LOSSES[name]()
         assert isinstance(loss, ColumnLoss)
