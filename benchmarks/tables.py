@@ -112,7 +112,10 @@ def mixed(seeds) -> None:
     found = {"auto": [], "gaussian codes": []}
     for seed in range(seeds):
         sample = mixed_dataset(20, 2000, "ER2", random_state=seed)
-        for name, score, X in (("auto", "auto", sample.table()), ("gaussian codes", "bic", sample.X)):
+        for name, score, X in (
+            ("auto", "auto", sample.table()),
+            ("gaussian codes", "bic", sample.X),
+        ):
             began = time.perf_counter()
             edges = ts.Topo(score).fit(X).adjacency_matrix_ != 0.0
             seconds = time.perf_counter() - began

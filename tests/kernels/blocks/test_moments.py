@@ -17,7 +17,9 @@ def some_moments(seed, sizes=(1, 2, 3, 1, 2)):
 
 
 def columns(starts, parents):
-    return np.concatenate([np.arange(starts[i], starts[i + 1]) for i in parents] or [[]]).astype(int)
+    return np.concatenate([np.arange(starts[i], starts[i + 1]) for i in parents] or [[]]).astype(
+        int
+    )
 
 
 def loss(gram, starts, node, parents):

@@ -178,7 +178,9 @@ def test_codes_are_told_from_ratings_by_what_they_go_with():
     model = ts.Topo().fit(table)
     assert model.kinds_["code"] == "categorical"
     assert model.kinds_["rating"] == "ordinal"
-    assert any("'code' (4 whole numbers from 0 to 3, a code" in told for told in model.result_.choices)
+    assert any(
+        "'code' (4 whole numbers from 0 to 3, a code" in told for told in model.result_.choices
+    )
 
 
 def test_columns_that_determine_others_end_in_a_graph():

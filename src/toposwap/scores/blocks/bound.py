@@ -118,7 +118,7 @@ class BoundBlocks(SeparableScore):
             violating = (worth > 1e-10) & ~allowed
         else:
             parents, violating = select_blocks(
-                one, allowed, parents, price, required, self.deadline
+                one, allowed, parents, price, required, self.deadline, warm and warm.support
             )
         violating[node] = False
         fitted = one.fit(parents)
@@ -136,7 +136,7 @@ class BoundBlocks(SeparableScore):
         from toposwap.scores.blocks.surrogate import GaussianBlocks
 
         if self.losses is None:
-            return Strategy(start="correlation", restarts=10)
+            return Strategy(start="correlation", restarts=4)
         surrogate = Surrogate(GaussianBlocks(self.weight, self.score.ordinal))  # type: ignore[attr-defined]
         # Fits take time in proportion to the table.
         restarts = 1 if self.design.Z.size > _LARGE else max(3, self.data.d // 2 - 7)

@@ -30,16 +30,18 @@ def select_blocks(
     price: NDArray[np.float64],
     required: NDArray[np.bool_] | None = None,
     deadline: Deadline = NEVER,
+    near: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """The parents (d,), and which variables outside ``allowed`` (d,) would pay.
 
     From the parents ``start`` (d,), with the ``price`` (d,) of each; those that are ``required``
-    (d,) are parents in any case. After ``deadline`` the parents stay as they are.
+    (d,) are parents in any case. After ``deadline`` the parents stay as they are. ``near`` (d,) are
+    parents that were fitted before.
     """
     parents = start & allowed
     if required is not None:
         parents |= required
-    value = node.fit(parents).value
+    value = node.fit(parents, near).value
     refused = np.zeros(parents.size, dtype=bool)
     kept = np.zeros(parents.size, dtype=bool) if required is None else required.copy()
     while not deadline.passed:
