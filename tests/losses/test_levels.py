@@ -60,7 +60,7 @@ def test_chances_are_the_loss_and_add_up(loss):
 
 @ALL
 def test_the_start_is_best_without_parents(loss):
-    _, _, omega, terms, at = problem(loss, 5)
+    _, _, _, terms, at = problem(loss, 5)
     at[: -loss.start(np.arange(4), np.full(4, 0.25)).size] = 0.0
     assert np.abs(terms(at).own).max() < 1e-12
 
