@@ -7,8 +7,10 @@
    values, the rest counts): F1 of the skeleton, the share of its edges that point the right way,
    and seconds, beside categories as Gaussian codes.
 4. ``toposwap fit FILE`` without options for each file that is named.
+5. With ``--networks``, BDeu on networks of categories against pgmpy and Tetrad
+   (``networks_of_categories.py``, which can be called alone).
 
-    python benchmarks/tables.py [--rows 1000000] [--seeds 10] [FILE ...]
+    python benchmarks/tables.py [--rows 1000000] [--seeds 10] [--networks asia,alarm] [FILE ...]
 """
 
 from __future__ import annotations
@@ -150,6 +152,7 @@ def main() -> None:
     parser.add_argument("files", nargs="*")
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--networks", default="")
     given = parser.parse_args()
     kinds()
     if given.rows:
@@ -158,6 +161,10 @@ def main() -> None:
         mixed(given.seeds)
     for file in given.files:
         fit(file)
+    if given.networks:
+        from networks_of_categories import compare
+
+        compare(given.networks.split(","), [1000, 10_000], [])
 
 
 if __name__ == "__main__":

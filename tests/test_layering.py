@@ -26,11 +26,13 @@ LAYERS = (
     {"experiments"},
     {"report"},
     {"estimators"},
+    {"missing"},
     {"learn"},
     {"with_paths"},
     {"baselines"},
     {"rehearsal"},
     {"estimators.base"},
+    {"estimators.showing"},
     {"estimators.sklearn_api"},
     {"result"},
     {"pruning"},
@@ -73,6 +75,9 @@ def allowed(part):
         return below | CONTRACT
     if part in {"cli", "experiments", "report"}:
         return below | ASIDE | {STREAMS}
+    # The one door up: a model shows itself by its reports.
+    if part == "estimators.showing":
+        return below | {"report"}
     # The equivalence class of what was learned.
     return below | {"metrics"} if part == "estimators.base" else below
 

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
     from toposwap.assess import Assessment
     from toposwap.certificate import Certificate
+    from toposwap.core.gaps import GapReport
+    from toposwap.core.interventions import Environments
     from toposwap.core.order import Order
     from toposwap.scores.base import Predictor
     from toposwap.search.base import Step
 
 __all__ = ["Result", "Pruned"]
 
+#: The end of a search with a score that has no continuous parameters, and so no certificate.
+LOCAL_OPTIMUM = "local optimum of insertions and swaps"
 #: Ends of a search that claim a local optimum, which a certificate must bear out.
 _CLAIMS = ("converged", "global minimum")
 
@@ -42,10 +46,11 @@ class Result:
     loss
         The part of Q that is not penalty.
     status
-        How the search ended: "converged", "global minimum", "given order", "interrupted",
-        "iteration limit", "time limit", "s_0 used up" (the paper's search has made all its large
-        searches, and another one would lower the score), or "not certified" where it ended by
-        itself at a point that the certificate refuses.
+        How the search ended: "converged", "local optimum of insertions and swaps" (the same, of a
+        score without continuous parameters, of which no certificate can speak), "global minimum",
+        "given order", "interrupted", "iteration limit", "time limit", "s_0 used up" (the paper's
+        search has made all its large searches, and another one would lower the score), or "not
+        certified" where it ended by itself at a point that the certificate refuses.
     certificate
         The KKT conditions at ``weights``.
     history
@@ -79,6 +84,10 @@ class Result:
         Imposed edges (i, j) that would not be there at this order if nobody had imposed them.
     kinds
         What columns were taken for, by name, as far as anybody asked.
+    gaps
+        What was missing in the table, and what was done about it; None if nothing was.
+    environments
+        Which variables were set from outside in how many rows; None where none was.
     """
 
     names: tuple[str, ...]
@@ -103,6 +112,8 @@ class Result:
     admissible: Admissible = field(repr=False, default=EVERYTHING)
     against: tuple[tuple[int, int], ...] = ()
     kinds: dict[str, str] = field(repr=False, default_factory=dict)
+    gaps: GapReport | None = None
+    environments: Environments | None = field(repr=False, default=None)
 
     @classmethod
     def of(
@@ -124,6 +135,7 @@ class Result:
         admissible: Admissible = EVERYTHING,
         against: tuple[tuple[int, int], ...] = (),
         kinds: dict[str, str] | None = None,
+        environments: Environments | None = None,
     ) -> Self:
         """Put what was assessed, searched and pruned together; what contradicts itself is said."""
         remarks += assessment.remarks
@@ -161,4 +173,5 @@ class Result:
             admissible=admissible,
             against=against,
             kinds=kinds or {},
+            environments=environments,
         )

@@ -52,15 +52,17 @@ def fit_table(
         # Options are checked before a large table is read.
         learning.build()
         knowing.knowledge()
-        chosen = streaming.chosen(tables, reading, learning.seed, progress.say)
-        frame, left_out, row_weights = chosen
+        chosen = streaming.chosen(tables, reading, learning, progress.say)
+        frame, left_out = chosen.frame, chosen.left_out
+        rows = {"sample_weight": chosen.weights, "interventions": chosen.interventions}
         known = knowing.about([str(name) for name in frame.columns], left_out)
         init = start(chosen)
         progress.say("preparing the search")
         began = clock()
         kinds = reading.known_kinds(frame)
-        model = learning.build(init, progress, known, kinds)
-        model.fit(chosen.data, sample_weight=row_weights)
+        model = learning.build(init, progress, known, kinds, reading.missing)
+        model.intervention_kind = reading.intervening.kind
+        model.fit(chosen.data, **rows)
         seconds = clock() - began
         if not knowing.compare_without or model.status_ == "interrupted":
             return Fitted(model, frame, seconds)
@@ -68,14 +70,16 @@ def fit_table(
         # What it has to remark the first fit has said.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ToposwapWarning)
-            without = learning.build(init, progress, kinds=kinds)
-            without.fit(chosen.data, sample_weight=row_weights)
+            without = learning.build(init, progress, kinds=kinds, missing=reading.missing)
+            without.intervention_kind = reading.intervening.kind
+            without.fit(chosen.data, **rows)
         return Fitted(model, frame, seconds, without)
 
 
 def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = None) -> int:
     """Write the files, then print; the exit code. ``extra`` is added to the JSON."""
-    rows = len(fitted.frame)
+    gaps = fitted.model.result_.gaps
+    rows = len(fitted.frame) if gaps is None else gaps.rows_used
     outputs.write(fitted.model, rows)
     if fitted.model.status_ == "interrupted":
         saved = " and saved" if outputs.paths else ""

@@ -12,6 +12,7 @@ from toposwap.core import factor as _factor
 from toposwap.core.codes import Coded
 from toposwap.core.columns import InputTypeError, is_frame
 from toposwap.core.errors import InputError
+from toposwap.core.interventions import Interventions
 from toposwap.core.kinds import (
     FRACTIONS,
     KINDS,
@@ -19,15 +20,14 @@ from toposwap.core.kinds import (
     Kind,
     Labels,
     Recognised,
-    kinds_by_name,
     recognise,
 )
-from toposwap.core.row_weights import checked_weights
+from toposwap.core.own_rows import OwnRows, own_rows
+from toposwap.core.table_read import TableRead
 from toposwap.core.validation import (
     LARGEST,
     SMALLEST,
     as_matrix,
-    as_table,
     columns,
     listed,
     named,
@@ -78,6 +78,11 @@ class Dataset:
         The kinds that the user has named, by column.
     row_weights
         How often each of the rows counts, (m,); None if each counts once.
+    interventions
+        Which variables were set from outside in which rows; None where none was. Each node then has
+        rows of its own, see :attr:`own_rows`; means, scales and factor above are of all rows.
+    centered
+        Whether means were taken out.
     """
 
     names: tuple[str, ...]
@@ -89,6 +94,8 @@ class Dataset:
     labels: tuple[Labels, ...] = field(repr=False, default=())
     given_kinds: Mapping[str, Kind] = field(repr=False, default_factory=dict)
     row_weights: NDArray[np.float64] | None = field(repr=False, default=None)
+    interventions: Interventions | None = None
+    centered: bool = True
     #: Whether a covariance matrix was given, whose entries are rounded squares.
     squared: bool = field(repr=False, default=False)
     #: What there is to say about how the data were read, a sentence each.
@@ -107,6 +114,8 @@ class Dataset:
         center: bool = True,
         kinds: Mapping[str, str | Kind] | None = None,
         sample_weight: ArrayLike | None = None,
+        interventions: Any = None,
+        intervention_kind: str = "perfect",
     ) -> Dataset:
         """From an array (n, d), a DataFrame, an Arrow table or a dict of columns; never changed.
 
@@ -114,28 +123,25 @@ class Dataset:
         are, by name or by pattern: "continuous", "binary", "count", "categorical", "ordinal"; of
         others it is seen in their dtype and their values (:attr:`kinds`). ``sample_weight`` (n,)
         says how often each row counts; whole numbers are the same as that row so many times.
+        ``interventions`` (n,) says which variables were set from outside in each row: None, a name,
+        or a list of names; ``intervention_kind`` what that does, see :class:`Interventions`.
         """
-        if not isinstance(center, (bool, np.bool_)):
-            raise InputError(f"center: must be True or False, got {center!r}")
-        values, labels, meanings = as_table(table, names, kinds=kinds)
-        given = kinds_by_name(kinds, labels)
-        weights = checked_weights(sample_weight, len(values))
-        if weights is not None and not weights.all():
-            values, weights = values[weights > 0.0], weights[weights > 0.0]
-        return cls._of(values, labels, meanings, given, weights, center=center)
+        read = TableRead.of(
+            table,
+            names,
+            kinds,
+            sample_weight,
+            interventions,
+            intervention_kind,
+            center=center,
+        )
+        return cls.of_read(read, center=center)
 
     @classmethod
-    def _of(
-        cls,
-        values: NDArray[np.float64],
-        labels: list[str],
-        meanings: tuple[Labels, ...],
-        given: Mapping[str, Kind],
-        weights: NDArray[np.float64] | None,
-        *,
-        center: bool,
-    ) -> Dataset:
-        """Check the numbers, and take out means, scales and the factor."""
+    def of_read(cls, read: TableRead, *, center: bool) -> Dataset:
+        """Check the numbers of a table, and take out means, scales and the factor."""
+        values, labels, meanings = read.values, read.names, read.labels
+        given, weights, interventions = read.given, read.weights, read.interventions
         refuse_unusable(values, labels)
         n, d = values.shape
         if n == 1:
@@ -156,7 +162,19 @@ class Dataset:
         scale = _factor.power_of_two(deviation)
         triangle = _factor.triangular_factor(values, mean, left, scale, weights)
         n = n if weights is None else round(float(weights.sum()))
-        return cls(tuple(labels), n, mean, scale, triangle, values, meanings, given, weights)
+        return cls(
+            tuple(labels),
+            n,
+            mean,
+            scale,
+            triangle,
+            values,
+            meanings,
+            given,
+            weights,
+            interventions if interventions is not None and interventions.targets.any() else None,
+            bool(center),
+        )
 
     @classmethod
     def from_covariance(
@@ -229,7 +247,7 @@ class Dataset:
         _refuse_constant(constant, labels, center=center)
         mean = moments.mean() if center else np.zeros(len(labels))
         n = round(moments.n)
-        return cls(tuple(labels), n, mean, scale, factor, None, remarks=remarks)
+        return cls(tuple(labels), n, mean, scale, factor, None, remarks=remarks, centered=center)
 
     @classmethod
     def from_batches(cls, batches: Iterable[Any], **how: Any) -> Dataset:
@@ -423,8 +441,10 @@ class Dataset:
             )
         assert self.rows is not None
         rows = np.repeat(self.rows, times, axis=0)
-        center = bool(self.mean.any())
-        return self._of(rows, list(self.names), self.labels, self.given_kinds, None, center=center)
+        done = self.interventions
+        done = None if done is None else done.of_rows(np.repeat(np.arange(len(times)), times))
+        read = TableRead(rows, list(self.names), self.labels, self.given_kinds, None, done)
+        return self.of_read(read, center=self.centered)
 
     @cached_property
     def _unexplained(self) -> NDArray[np.float64]:
@@ -447,11 +467,42 @@ class Dataset:
         scaled = self.factor.T @ self.factor
         return scaled * self.scale[:, None] * self.scale
 
+    @cached_property
+    def own_rows(self) -> tuple[OwnRows, ...]:
+        """The rows that count for each node: groups of nodes that share them."""
+        return own_rows(self)
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of the rows that count for each node, (d,)."""
+        shares = np.empty(self.d)
+        for group in self.own_rows:
+            shares[group.nodes] = group.share
+        return shares
+
+    def without_interventions(self) -> Dataset:
+        """The same table with all rows alike, for what knows no interventions."""
+        return self if self.interventions is None else replace(self, interventions=None)
+
     def residual_variances(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
-        """1/n ||x_j - X w_j||^2 of the centred columns for weights W (d, d), (d,)."""
+        """1/n ||x_j - X w_j||^2 of the centred columns for weights W (d, d), (d,).
+
+        Over the n rows that count for j.
+        """
         left = self.scale[:, None] * (np.eye(self.d) - W)
-        residual = self.factor @ left
-        return np.einsum("ij,ij->j", residual, residual)
+        variances = np.empty(self.d)
+        for group in self.own_rows:
+            residual = group.moments.factor @ left[:, group.nodes]
+            variances[group.nodes] = np.einsum("ij,ij->j", residual, residual)
+        return variances
+
+    def intercepts(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What leads X W through the means of the rows that count for each column, (d,)."""
+        constants = np.empty(self.d)
+        for group in self.own_rows:
+            mean, nodes = group.moments.mean, group.nodes
+            constants[nodes] = mean[nodes] - mean @ W[:, nodes]
+        return constants
 
     def index(self, name: str) -> int:
         """Position of the column called ``name``."""

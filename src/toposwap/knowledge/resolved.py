@@ -89,20 +89,21 @@ def _tiers(columns: ColumnNames, given: Sequence[Sequence[Any]]) -> tuple[tuple[
         columns.joined(tier, f"tier {k}") if isinstance(tier, Words) else tier
         for k, tier in enumerate(given)
     ]
+    turns: tuple[list[tuple[int, Any]], ...] = ([], [], [])
+    for k, tier in enumerate(spoken):
+        for word in tier:
+            turns[_turn(columns, word)].append((k, word))
     said: dict[int, tuple[int, Any]] = {}
-    for turn in range(3):
+    for words in turns:
         before = set(said)
-        for k, tier in enumerate(spoken):
-            for word in tier:
-                if _turn(columns, word) != turn:
-                    continue
-                for v in columns.find(word, f"tier {k}"):
-                    if v not in before and said.setdefault(v, (k, word))[0] != k:
-                        first, by = said[v]
-                        raise InputError(
-                            f"knowledge: {printable(columns.names[v])} stands in tier {first} "
-                            f"({by}) and in tier {k} ({word}): a column has one tier"
-                        )
+        for k, word in words:
+            for v in columns.find(word, f"tier {k}"):
+                if v not in before and said.setdefault(v, (k, word))[0] != k:
+                    first, by = said[v]
+                    raise InputError(
+                        f"knowledge: {printable(columns.names[v])} stands in tier {first} "
+                        f"({by}) and in tier {k} ({word}): a column has one tier"
+                    )
     tiers: list[list[int]] = [[] for _ in spoken]
     for v in sorted(said):
         tiers[said[v][0]].append(v)

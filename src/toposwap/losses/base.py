@@ -56,6 +56,8 @@ class Loss(ABC):
     has_units: bool = False
     #: Columns hold codes or counts, which have no units.
     discrete: bool = False
+    #: The loss depends on the data through second moments only.
+    from_moments: bool = False
     #: Its minimum over the coefficients is the same for all members of a Markov equivalence class
     #: with as many edges.
     equivalent: ClassVar[bool] = False
@@ -97,8 +99,6 @@ class ColumnLoss(Loss):
     formula. Whatever the kind, :meth:`slope` is the gradient of :meth:`value` by f.
     """
 
-    #: The loss depends on the data through second moments only.
-    from_moments: ClassVar[bool]
     #: It has a lower bound, even where a column is fitted exactly.
     bounded: ClassVar[bool] = True
 

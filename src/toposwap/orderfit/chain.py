@@ -40,6 +40,11 @@ class ChainFit(OrderFit):
         """Columns up to which the best of all orders is found in about a second."""
         return 18
 
+    @property
+    def effort(self) -> float:
+        """How many perturbations are worth their time, as a share of the usual number."""
+        return 1.0
+
     @abstractmethod
     def chain(self, seed: int) -> FitChain:
         """Descend from here and begin a chain, which moves this fit and nobody else may.

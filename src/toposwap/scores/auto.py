@@ -18,6 +18,7 @@ from toposwap.scores.base import Score
 from toposwap.scores.blocks import Blocks
 from toposwap.scores.blocks.codes import codes_found
 from toposwap.scores.blocks.score import node_losses
+from toposwap.scores.categorical import CategoricalBIC
 from toposwap.scores.dependence import refuse_dependent
 from toposwap.scores.penalized.glm_nodes import GLMNodes
 from toposwap.scores.penalized.score import Penalized
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 #: With fewer rows for each column than this, bic finds too many edges and ebic fewer wrong ones.
 _FEW_ROWS = 4
 _LEAST_ROWS = 5
+#: Kinds whose values are few and may be counted.
+_CATEGORIES = ("binary", "categorical", "ordinal")
 #: Relative residual at which coefficients on their way to infinity have gone far enough to show.
 _THOROUGHLY = 1e-10
 
@@ -47,7 +50,9 @@ class Auto(Score):
     ========================  =================================================================
     all columns continuous    "bic"; also if only a covariance matrix is known
     all have two values       logistic
-    categories, ratings       "blocks-bic": blocks of parameters, see
+    categories, ratings       "categorical-bic", where one at least has three values or more
+                              without an order
+    the same and numbers      "blocks-bic": blocks of parameters, see
                               :class:`~toposwap.scores.Blocks`
     anything else             a loss for each column: logistic, Poisson for counts, Gaussian
     ========================  =================================================================
@@ -69,6 +74,8 @@ class Auto(Score):
 
     weighs_rows: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
+    by_kinds: ClassVar[bool] = True
+    uses_interventions: ClassVar[bool] = True
     name: ClassVar[str] = "auto"
     # Of every score that can be chosen; the chosen one, ``bind(data).score``, tells more.
     convex: ClassVar[bool] = False
@@ -78,9 +85,16 @@ class Auto(Score):
     def __init__(self, factor: float = 2.0) -> None:
         self.factor = checked("Auto factor", factor)
 
+    def for_categories(self) -> CategoricalBIC:
+        """The score of tables of categories, which charges Schwarz's price where others do twice.
+
+        An edge between categories has several parameters, each of which has its price.
+        """
+        return CategoricalBIC(self.factor / 2.0)
+
     def bind(self, data: Dataset) -> BoundScore:
         """Bind the chosen score; the reason is the first of its ``choices``."""
-        data = codes_found(data)
+        data = codes_found(data) if data.interventions is None else data
         choice = self.choose(data)
         bound = choice.score.bind(data)
         bound.choices = (choice.reason, *guesses_in_words(data.names, data.kinds))
@@ -96,6 +110,10 @@ class Auto(Score):
             )
         few = n < _FEW_ROWS * d
         penalty = EBIC(self.factor) if few else BIC(self.factor)
+        if data.nominal and all(known.kind.name in _CATEGORIES for known in data.kinds):
+            tables = self.for_categories()
+            why = f"all {d} columns are categories; a table of probabilities for each"
+            return Choice(tables, f"{tables.name}: {why}")
         mixed = _needs_blocks(data)
         if mixed is not None:
             gamma = penalty.gamma if isinstance(penalty, EBIC) else 0.0
@@ -134,6 +152,9 @@ def _needs_blocks(data: Dataset) -> str | None:
     if data.rows is None:
         return None
     kinds = [known.kind.name for known in data.kinds]
+    if data.interventions is not None:
+        data.refuse_nominal("a likelihood for rows in which something was set")
+        return None
     told = any(
         known.kind.name == "ordinal" and (known.given or known.reason.startswith("ordered"))
         for known in data.kinds
@@ -189,7 +210,9 @@ def _kinds(data: Dataset) -> tuple[list[ColumnLoss], dict[str, list[str]], list[
 def _continuous(data: Dataset) -> str:
     """Which columns have the Gaussian likelihood by nature, and which because none fits better."""
     if data.rows is None:
-        return data.without_rows
+        if data.kinds[0].reason == data.without_rows:
+            return data.without_rows
+        return f"all {data.d} columns are continuous, or taken as such"
     whole = [name for j, name in enumerate(data.names) if data.column(j).whole]
     if not whole:
         return f"all {data.d} columns are continuous"

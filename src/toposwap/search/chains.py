@@ -103,8 +103,8 @@ class ChainSearch(Search):
         """Of one chain after the other, on several threads if wanted."""
         d = len(context.names)
         share = min(1.0, _FEW_COLUMNS / d)
-        left = max(_FEWEST_STEPS, int(_STEPS * share**2))
-        patience = max(_LEAST_PATIENCE, int(_PATIENCE * share))
+        left = max(_FEWEST_STEPS, int(_STEPS * share**2 * fit.effort))
+        patience = max(_LEAST_PATIENCE, int(_PATIENCE * share * fit.effort))
         if self.n_restarts is not None:
             left = self.n_restarts
         seed = int(context.rng.integers(2**63))

@@ -24,10 +24,11 @@ _STARTS = ("auto", "variance", "correlation", "random")
 _EPILOG = """\b
 Examples:
   toposwap fit data.csv
+  toposwap fit data.csv --report graph.html
   toposwap fit data.csv -o edges.csv -o result.json --plot graph.png
   toposwap fit data.csv --score bic --penalty 1
   toposwap fit data.csv --columns "rain,wind speed,yield" --prune 0.1
-  toposwap fit export.csv --na -999 --drop-missing
+  toposwap fit export.csv --na -999 --missing em
   zcat data.csv.gz | toposwap fit -
   toposwap fit 'year-*.parquet' --score bic
   toposwap fit huge.parquet --sample 100000
@@ -35,6 +36,7 @@ Examples:
   toposwap fit data.csv --init notears
   toposwap fit data.csv --tiers "age, sex < income, rent < *" --forbid "health -> rent"
   toposwap fit data.csv --knowledge knowledge.txt --compare-without
+  toposwap fit cells.csv --intervention-indicator "g0076=pkc" --intervention-indicator "u0126=mek"
   toposwap fit data.csv --json | jq .edges
 
 \b

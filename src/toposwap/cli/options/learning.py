@@ -77,6 +77,7 @@ class Learning:
         progress: Progress | None = None,
         knowledge: Knowledge | None = None,
         kinds: Mapping[str, str] | None = None,
+        missing: str = "error",
     ) -> Topo:
         """The estimator, or an error that names the option."""
         from toposwap.acyclicity import ACYCLICITIES
@@ -103,6 +104,7 @@ class Learning:
             knowledge=knowledge,
             center=self.scoring.center,
             kinds=kinds or None,
+            missing=missing,
             random_state=self.seed,
             max_iter=self.max_iter,
             progress=progress,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from toposwap.cli.options.intervening import Intervening, intervention_options
 from toposwap.core.errors import InputError, ToposwapWarning
 
 if TYPE_CHECKING:
@@ -25,14 +26,16 @@ if TYPE_CHECKING:
 
 
 class Chosen(NamedTuple):
-    """The columns (n, d) to learn from, the names of the others, and weights (n,) if any.
+    """The columns (n, d) to learn from, the names of the others, and what is said of the rows.
 
-    Of a table that was not kept ``frame`` has columns and length only, and a ``dataset``.
+    Their weights (n,) and what was set from outside in each, if anything. Of a table that was not
+    kept ``frame`` has columns and length only, and a ``dataset``.
     """
 
     frame: NumberTable | pd.DataFrame
     left_out: list[str]
     weights: NDArray[np.float64] | None
+    interventions: list[list[str]] | None = None
 
     @property
     def data(self) -> Any:
@@ -49,10 +52,11 @@ class Reading:
     na: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    drop_missing: bool = False
+    missing: str = "error"
     kinds: Mapping[str, str] = field(default_factory=dict)
     drop_unusable: bool = False
     weights: str | None = None
+    intervening: Intervening = field(default_factory=Intervening)
 
     def chosen(self, path: Path) -> Chosen:
         """The chosen columns, in the order of ``columns`` if given, and what is left of others."""
@@ -61,21 +65,27 @@ class Reading:
         table = read_numbers(path, sep=self.sep, decimal=self.decimal, missing=self.na)
         return self._of(table, repr(str(path)))
 
-    def of_frames(self, stream: FileStream) -> Chosen:
-        """The same of all rows of the files of a stream."""
-        import pandas as pd
+    def of_frame(self, frame: pd.DataFrame) -> Chosen:
+        """The same of a table that has been read."""
+        return self._of(frame, "the table")
 
-        frame = pd.concat(list(stream.frames()), ignore_index=True)
-        return self.of_frame(frame, list(stream.left_out))
-
-    def of_frame(self, frame: pd.DataFrame, left_out: list[str]) -> Chosen:
-        """The same of a frame whose columns are chosen already."""
-        there = replace(self, columns=(), exclude=())
-        chosen = there._of(frame, "the table")
-        return chosen._replace(left_out=sorted({*chosen.left_out, *left_out}))
+    @property
+    def drop_missing(self) -> bool:
+        """Whether rows with gaps are left out of a stream, which can do nothing else with them."""
+        if self.missing not in ("error", "drop"):
+            raise InputError(
+                f"--missing {self.missing} asks the rows again and again, which a stream does not "
+                "keep: --missing drop, or learn from a sample (--sample 100000)"
+            )
+        return self.missing == "drop"
 
     def columns_of(self, stream: FileStream) -> FileStream:
-        """``stream`` with the chosen columns."""
+        """``stream`` with the chosen columns, of which sums are kept and no rows."""
+        if self.weights is not None or self.intervening.asked:
+            raise InputError(
+                "--weights and --interventions belong to rows, which a stream does not keep: leave "
+                "them out, or learn from a sample (--sample 100000)"
+            )
         names = list(stream.columns)
         excluded = set(_names(self.exclude, "--exclude", names))
         chosen = _names(self.columns, "--columns", names) or names
@@ -96,6 +106,7 @@ class Reading:
         chosen = _names(self.columns, "--columns", names) or names
         if self.weights is not None:
             excluded.add(_one_name(self.weights, "--weights", names))
+        excluded |= self.intervening.columns(lambda name, option: _one_name(name, option, names))
         chosen = [name for name in chosen if name not in excluded]
         if isinstance(table, NumberTable):
             # Nothing is missing in it, and nothing is text.
@@ -105,11 +116,27 @@ class Reading:
             table.columns = names
             # Choosing makes a copy.
             frame = self._usable(table if chosen == names else table[chosen])
-            if not self.drop_missing:
+            if self.missing == "error":
                 _refuse_missing(frame, shown)
-            picked = _without_missing(frame) if self.drop_missing else frame
+            picked = frame
         left_out = sorted(set(names) - set(map(str, picked.columns)))
-        return Chosen(picked, left_out, self._weights(table, picked))
+        done = self._interventions(table, picked)
+        return Chosen(picked, left_out, self._weights(table, picked), done)
+
+    def _interventions(self, table: Any, picked: Any) -> list[list[str]] | None:
+        """What was set from outside in each row of ``picked``, by name."""
+        from toposwap.core.table import NumberTable
+
+        names = [str(name) for name in table.columns]
+
+        def column(name: str) -> Any:
+            if isinstance(table, NumberTable):
+                return table.chosen([name]).values[:, 0]
+            return table[name].loc[picked.index].to_numpy()
+
+        return self.intervening.of_rows(
+            column, lambda name, option: _one_name(name, option, names), len(picked)
+        )
 
     def _weights(self, table: Any, picked: Any) -> NDArray[np.float64] | None:
         """How often each row of ``picked`` counts, (n,)."""
@@ -188,8 +215,16 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="COLUMN",
         help="How often each row counts; the column is no variable then.",
     )
+    @intervention_options
     @click.option(
-        "--drop-missing", is_flag=True, help="Leave out rows with missing or infinite values."
+        "--missing",
+        metavar="error|drop|em|impute",
+        help="What to do about missing values: refuse the table (the default), leave out rows that "
+        "have any, learn by maximum likelihood of what is there (scores of means and covariances: "
+        "bic, least-squares, ...), or draw them from the model that is learned (other scores).",
+    )
+    @click.option(
+        "--drop-missing", is_flag=True, help="--missing drop: rows with infinite values, too."
     )
     @click.option(
         "--drop-unusable",
@@ -227,9 +262,13 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         na: tuple[str, ...],
         columns: tuple[str, ...],
         exclude: tuple[str, ...],
+        missing: str | None,
         drop_missing: bool,
         drop_unusable: bool,
         row_weights: str | None,
+        interventions: str | None,
+        indicators: tuple[str, ...],
+        intervention_kind: str,
         kind: tuple[str, ...],
         categorical: tuple[str, ...],
         **others: Any,
@@ -237,12 +276,26 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         # A shell hands \t over as two characters.
         sep = "\t" if sep in ("\\t", "tab") else sep
         kinds = _kinds(kind, categorical)
+        treatment = _treatment(missing, drop=drop_missing)
+        done = Intervening(interventions, indicators, intervention_kind)
         reading = Reading(
-            sep, decimal, na, columns, exclude, drop_missing, kinds, drop_unusable, row_weights
+            *(sep, decimal, na, columns, exclude, treatment, kinds, drop_unusable),
+            *(row_weights, done),
         )
         return command(*args, reading=reading, **others)
 
     return with_reading
+
+
+def _treatment(missing: str | None, *, drop: bool) -> str:
+    """What --missing and --drop-missing say together."""
+    from toposwap.missing import MISSING
+
+    if missing is not None and missing not in MISSING:
+        raise InputError(f"--missing: {missing!r} is not one of {', '.join(MISSING)}")
+    if drop and missing not in (None, "drop"):
+        raise InputError(f"--drop-missing contradicts --missing {missing}: leave one of them out")
+    return "drop" if drop else missing or "error"
 
 
 def _split(given: tuple[str, ...], option: str) -> list[str]:
@@ -303,8 +356,9 @@ def _refuse_missing(frame: pd.DataFrame, shown: str) -> None:
         infinite = "" if frame.isna().to_numpy().any() else " or infinite"
         raise InputError(
             f"{shown}: {int(broken.any(axis=1).sum())} of {len(frame)} rows have missing"
-            f"{infinite} values, in {listed(columns)}: --drop-missing leaves those rows out, "
-            "--exclude columns"
+            f"{infinite} values{_how_many(broken)}, in {listed(columns)}: --missing drop leaves "
+            "those rows out, --missing em (scores of means and covariances) and --missing impute "
+            "(other scores) learn from what is there, --exclude leaves out columns"
         )
 
 
@@ -317,14 +371,6 @@ def _broken(frame: pd.DataFrame) -> pd.DataFrame:
     return broken
 
 
-def _without_missing(frame: pd.DataFrame) -> pd.DataFrame:
-    kept = frame[~_broken(frame).any(axis=1)]
-    if len(kept) == 0:
-        raise InputError("--drop-missing: every row has a missing value; --exclude some columns")
-    if len(kept) < len(frame):
-        warnings.warn(
-            f"{len(frame) - len(kept)} of {len(frame)} rows have missing values and were left out",
-            ToposwapWarning,
-            stacklevel=2,
-        )
-    return kept
+def _how_many(broken: pd.DataFrame) -> str:
+    count = int(broken.to_numpy().sum())
+    return f" ({count} of {broken.size})"

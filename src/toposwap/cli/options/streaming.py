@@ -18,9 +18,14 @@ from toposwap.core.errors import InputError, ToposwapWarning
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import pandas as pd
+
+    from toposwap.cli.options.learning import Learning
     from toposwap.cli.options.reading import Reading
     from toposwap.core.dataset import Dataset
     from toposwap.streams import FileStream
+
+    Say = Callable[[str], None]
 
 #: Part of the memory that the files of a table may have, packed as they are, to be read whole.
 _OF_MEMORY = 0.1
@@ -50,7 +55,7 @@ class Streaming:
     dask: str | None = None
 
     def chosen(
-        self, tables: tuple[str, ...], reading: Reading, seed: int, say: Callable[[str], None]
+        self, tables: tuple[str, ...], reading: Reading, learning: Learning, say: Say
     ) -> Chosen:
         """The columns to learn from: rows where these fit, and else what one pass tells."""
         if self.stream and self.sample is not None:
@@ -61,35 +66,29 @@ class Streaming:
             return reading.chosen(Path(tables[0]))
         if "-" in tables:
             raise InputError("standard input is read whole, and alone: save it to a file first")
-        from toposwap.core.runtime.memory import memory_bytes
         from toposwap.streams import FileStream
 
-        if reading.weights is not None:
-            raise InputError("--weights: not for tables in several files or read as a stream")
-        whole = FileStream.of(
+        stream = FileStream.of(
             tables, sep=reading.sep, decimal=reading.decimal, missing=reading.na, progress=say
         )
-        stream = reading.columns_of(whole)
-        if self.dask is not None:
-            return self._on_cluster(stream, reading)
         if self.sample is not None:
-            return self._sampled(stream, reading, seed)
-        size = sum(file.stat().st_size for file in stream.files)
-        if not self.stream and size <= _OF_MEMORY * memory_bytes():
-            return reading.of_frames(stream)
-        if not self.stream:
-            warnings.warn(
-                f"{size / 1e9:.1f} GB in {len(stream.files)} file(s) are read as a stream: columns "
-                "count as numbers (--sample 100000 keeps rows)",
-                ToposwapWarning,
-                stacklevel=3,
-            )
-        from toposwap.streams import from_batches
+            return reading.of_frame(self._sampled(stream, learning.seed))
+        if not (self.stream or self.dask) and not _too_large(stream):
+            import pandas as pd
 
-        data = from_batches(stream, drop_missing=reading.drop_missing)
-        return _passed_over(data, stream)
+            return reading.of_frame(pd.concat(list(stream.frames()), ignore_index=True))
+        stream = reading.columns_of(stream)
+        center = learning.scoring.center
+        if self.dask is not None:
+            data = self._on_cluster(stream, reading, center=center)
+        else:
+            from toposwap.streams import from_batches
 
-    def _sampled(self, stream: FileStream, reading: Reading, seed: int) -> Chosen:
+            data = from_batches(stream, drop_missing=reading.drop_missing, center=center)
+        # Columns and length are all that anybody asks of it.
+        return Chosen(cast("Any", PassedOver(data)), list(stream.left_out), None)
+
+    def _sampled(self, stream: FileStream, seed: int) -> pd.DataFrame:
         import numpy as np
 
         from toposwap.streams import sampled_rows
@@ -102,24 +101,24 @@ class Streaming:
                 ToposwapWarning,
                 stacklevel=4,
             )
-        return reading.of_frame(frame, list(stream.left_out))
+        return frame
 
-    def _on_cluster(self, stream: FileStream, reading: Reading) -> Chosen:
+    def _on_cluster(self, stream: FileStream, reading: Reading, *, center: bool) -> Dataset:
         from toposwap.core.runtime.cluster import connect
         from toposwap.streams.cluster import from_files_on
 
         assert self.dask is not None
         with connect(self.dask) as client:
-            data = from_files_on(
+            return from_files_on(
                 client,
                 stream.files,
+                center=center,
                 drop_missing=reading.drop_missing,
                 columns=stream.columns,
                 sep=stream.sep,
                 decimal=stream.decimal,
                 missing=stream.missing,
             )
-        return _passed_over(data, stream)
 
 
 def streaming_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -153,8 +152,20 @@ def streaming_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_streaming
 
 
-def _passed_over(data: Dataset, stream: FileStream) -> Chosen:
-    return Chosen(cast("Any", PassedOver(data)), list(stream.left_out), None)
+def _too_large(stream: FileStream) -> bool:
+    """Whether the files are more than memory is likely to hold, which is told."""
+    from toposwap.core.runtime.memory import memory_bytes
+
+    size = sum(file.stat().st_size for file in stream.files)
+    if size <= _OF_MEMORY * memory_bytes():
+        return False
+    warnings.warn(
+        f"{size / 1e9:.1f} GB in {len(stream.files)} file(s) are read as a stream: columns count "
+        "as numbers (--sample 100000 keeps rows)",
+        ToposwapWarning,
+        stacklevel=4,
+    )
+    return True
 
 
 def _is_pattern(table: str) -> bool:

@@ -7,6 +7,7 @@ What is full is begun again, which changes nothing but the time.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,7 +41,7 @@ def _find(cache: Cache, key: np.uint64) -> int:
     at = np.int64((key ^ (key >> np.uint64(32))) & np.uint64(last))
     while cache.keys[at] != 0 and cache.keys[at] != key:
         at = at + 1 if at < last else np.int64(0)
-    return at
+    return int(at)
 
 
 @kernel(inner=True)
@@ -85,10 +86,20 @@ def cost_without(
 
 
 @kernel
-def costs_row(counter: Counter, z: int, parents: NDArray[np.int64], k: int, skipped: int) -> int:
+def costs_row(
+    counter: Counter,
+    z: int,
+    parents: NDArray[np.int64],
+    k: int,
+    skipped: int,
+    position: NDArray[np.int64],
+    limit: int,
+    extra: int,
+) -> int:
     """The place in ``cache.rows`` of the costs of ``z`` with one parent more than these.
 
-    Valid until the next question.
+    Those of candidates whose ``position`` is before ``limit``, and of ``extra``, are known then;
+    others may be NaN. Valid until the next question.
     """
     rule, work, cache = counter
     here = cost_without(counter, z, parents, k, skipped)
@@ -96,18 +107,29 @@ def costs_row(counter: Counter, z: int, parents: NDArray[np.int64], k: int, skip
         _make_room(cache)
         here = cost_without(counter, z, parents, k, skipped)
     at = _find(cache, _key(rule.signs, z, parents, k, skipped))
-    if cache.row[at] >= 0:
-        return cache.row[at]
+    row = cache.row[at]
+    if row < 0:
+        row = cache.used[ROWS]
+        cache.used[ROWS] += 1
+        cache.row[at] = row
+        for u in range(position.size):
+            cache.rows[row, u] = np.nan
+    else:
+        missing = False
+        for u in range(position.size):
+            wanted = position[u] < limit or u == extra
+            missing = missing or (wanted and math.isnan(cache.rows[row, u]))
+        if not missing:
+            return row
+        # Asked for once more, a set is likely to be asked for again: all at once.
+        limit = position.size
     some = np.empty(k + 1, dtype=np.int64)
     count = 0
     for t in range(k):
         if t != skipped:
             some[count] = parents[t]
             count += 1
-    row = cache.used[ROWS]
-    cache.used[ROWS] += 1
-    costs_with_one_more(rule, work, z, some, count, here, cache.rows[row])
-    cache.row[at] = row
+    costs_with_one_more(rule, work, z, some, count, here, position, limit, extra, cache.rows[row])
     return row
 
 

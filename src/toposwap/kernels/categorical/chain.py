@@ -170,7 +170,9 @@ def _drawn_kind(chain: Chain) -> int:
 
 
 @kernel(inner=True)
-def _copy_graph(source: Nodes, target: Nodes, touched: NDArray[np.int64], all_of_them: bool) -> None:
+def _copy_graph(
+    source: Nodes, target: Nodes, touched: NDArray[np.int64], all_of_them: bool
+) -> None:
     """Take over the order, and what is known of nodes that are ``touched`` (d,)."""
     d = source.places.shape[1]
     for z in range(d):

@@ -50,35 +50,78 @@ def prepare_terms(rule: Rule, work: Work, part: int, cells: float) -> None:
     sums = work.sums[part]
     if rule.prior == 0.0:
         # The same for all sets, and made once.
+        work.large[part, 0] = 0.0
         if sums[2] == 0:
             for count in range(2, LOOKED_UP):
-                sums[count] = int(round(count * math.log(count) / UNIT))
+                sums[count] = round(count * math.log(count) / UNIT)
         return
     alpha = rule.prior / min(cells, _MOST_CELLS)
     total = 0.0
     for count in range(LOOKED_UP):
-        sums[count] = int(round(total / UNIT))
+        sums[count] = round(total / UNIT)
         total += math.log(alpha + count)
     work.large[part, 0] = alpha
     work.large[part, 1] = total - _stirling(alpha + LOOKED_UP)
 
 
+@kernel(inner=True)
+def large_term(alpha: float, constant: float, count: int) -> int:
+    """t_A(count) in multiples of UNIT, of a count that is not looked up; BIC has no ``alpha``."""
+    if alpha == 0.0:
+        return round(count * math.log(count) / UNIT)
+    return round((_stirling(alpha + count) + constant) / UNIT)
+
+
 @kernel(inlined=True)
-def term(rule: Rule, work: Work, part: int, count: float) -> int:
+def term(work: Work, part: int, count: int) -> int:
     """t_A(count) in multiples of UNIT."""
-    if rule.whole and count < LOOKED_UP:
-        return work.sums[part, int(count)]
-    if rule.prior == 0.0:
-        return int(round(count * math.log(count) / UNIT))
-    alpha = work.large[part, 0]
     if count < LOOKED_UP:
-        return int(round((math.lgamma(alpha + count) - math.lgamma(alpha)) / UNIT))
-    return int(round((_stirling(alpha + count) + work.large[part, 1]) / UNIT))
+        return work.sums[part, count]
+    return large_term(work.large[part, 0], work.large[part, 1], count)
 
 
 @kernel(inner=True)
-def sort_by_parents(rule: Rule, work: Work, parents: NDArray[np.int64], k: int) -> int:
-    """Sort the rows by the cells of ``parents[:k]``; how many cells there are."""
+def _sort_by_numbers(
+    rule: Rule, work: Work, parents: NDArray[np.int64], k: int, configured: int
+) -> int:
+    """Sort the rows by the number of their configuration, of which there are few; how many cells.
+
+    One pass over the rows for each parent, and one more to put them in their places.
+    """
+    m = rule.codes.shape[1]
+    rows = work.rows[_SORTED]
+    numbers = work.rows[_NODE]
+    places = work.places
+    for i in range(m):
+        numbers[i] = 0
+    for t in range(k):
+        code = rule.codes[parents[t]]
+        size = np.int32(rule.sizes[parents[t]])
+        for i in range(m):
+            numbers[i] = numbers[i] * size + code[i]
+    for cell in range(configured):
+        places[cell] = 0
+    for i in range(m):
+        places[numbers[i]] += 1
+    at = 0
+    cells = 0
+    for cell in range(configured):
+        count = places[cell]
+        if count > 0:
+            places[cell] = at
+            work.begin[cells] = at
+            cells += 1
+            at += count
+    work.begin[cells] = m
+    for i in range(m):
+        rows[places[numbers[i]]] = i
+        places[numbers[i]] += 1
+    return cells
+
+
+@kernel(inner=True)
+def _sort_by_levels(rule: Rule, work: Work, parents: NDArray[np.int64], k: int) -> int:
+    """Sort the rows by one parent after the other; how many cells there are."""
     m = rule.codes.shape[1]
     rows = work.rows[_SORTED]
     spare = work.rows[_SPARE]
@@ -143,7 +186,7 @@ def _leave_out(rule: Rule, work: Work, z: int, cells: int) -> int:
                     superfluous = False
                     break
         else:
-            superfluous = end - first == 1 and rule.times[rows[first]] == 1.0
+            superfluous = end - first == 1 and rule.times[rows[first]] == 1
         if superfluous:
             continue
         work.begin[kept] = at
@@ -160,56 +203,111 @@ def _leave_out(rule: Rule, work: Work, z: int, cells: int) -> int:
 
 @kernel(inner=True)
 def _count(rule: Rule, work: Work, z: int, cells: int, u: int) -> int:
-    """The sum of terms over the ``cells`` that were not left out, with u (or none) beside P."""
+    """The sum of terms over the ``cells`` that were not left out, with u beside P.
+
+    A group of few rows is gone through by its rows, another by all cells that it may have. Counts
+    of the latter go into two tables in turn, as to add to one number twice takes longer than to add
+    to two.
+    """
     levels = rule.sizes[z]
-    size = rule.sizes[u] if u >= 0 else 1
-    code = rule.codes[max(u, 0)]
+    size = rule.sizes[u]
+    code = rule.codes[u]
     rows = work.rows[_SORTED]
     node = work.rows[_NODE]
+    times = work.times
+    begin = work.begin
     table = work.table
     margin = work.margin
+    both = work.sums[0]
+    alone = work.sums[1]
+    alpha, constant = work.large[0, 0], work.large[0, 1]
+    alpha_alone, constant_alone = work.large[1, 0], work.large[1, 1]
+    many = levels * size
     total = 0
     for cell in range(cells):
-        first = work.begin[cell]
-        end = work.begin[cell + 1]
-        if end - first < levels * size:
+        first = begin[cell]
+        end = begin[cell + 1]
+        if end - first < many:
             for i in range(first, end):
-                level = int(code[rows[i]]) if u >= 0 else 0
-                table[node[i] * size + level] += work.times[i]
-                margin[level] += work.times[i]
+                level = code[rows[i]]
+                table[node[i] * size + level] += times[i]
+                margin[level] += times[i]
             for i in range(first, end):
-                level = int(code[rows[i]]) if u >= 0 else 0
+                level = code[rows[i]]
                 place = node[i] * size + level
-                if table[place] != 0.0:
-                    total += term(rule, work, 0, table[place])
-                    table[place] = 0.0
-                if margin[level] != 0.0:
-                    total -= term(rule, work, 1, margin[level])
-                    margin[level] = 0.0
+                count = table[place]
+                if count == 0:
+                    continue
+                table[place] = 0
+                if count < LOOKED_UP:
+                    total += both[count]
+                else:
+                    total += large_term(alpha, constant, count)
+                count = margin[level]
+                if count == 0:
+                    continue
+                margin[level] = 0
+                if count < LOOKED_UP:
+                    total -= alone[count]
+                else:
+                    total -= large_term(alpha_alone, constant_alone, count)
             continue
-        if u >= 0:
-            for i in range(first, end):
-                table[node[i] * size + code[rows[i]]] += work.times[i]
-        else:
-            for i in range(first, end):
-                table[node[i]] += work.times[i]
+        i = first
+        while i + 1 < end:
+            table[node[i] * size + code[rows[i]]] += times[i]
+            table[many + node[i + 1] * size + code[rows[i + 1]]] += times[i + 1]
+            i += 2
+        if i < end:
+            table[node[i] * size + code[rows[i]]] += times[i]
         for level in range(size):
-            together = 0.0
-            for own in range(levels):
-                count = table[own * size + level]
-                if count != 0.0:
-                    together += count
-                    total += term(rule, work, 0, count)
-                    table[own * size + level] = 0.0
-            if together != 0.0:
-                total -= term(rule, work, 1, together)
+            together = 0
+            for place in range(level, many, size):
+                count = table[place] + table[many + place]
+                if count == 0:
+                    continue
+                together += count
+                table[place] = 0
+                table[many + place] = 0
+                if count < LOOKED_UP:
+                    total += both[count]
+                else:
+                    total += large_term(alpha, constant, count)
+            if together == 0:
+                continue
+            if together < LOOKED_UP:
+                total -= alone[together]
+            else:
+                total -= large_term(alpha_alone, constant_alone, together)
     return total
 
 
 @kernel(inner=True)
-def _cost(rule: Rule, work: Work, z: int, cells: int, single: int, u: int, configured: float) -> float:
+def _count_alone(work: Work, cells: int) -> int:
+    """The same with P alone."""
+    node = work.rows[_NODE]
+    table = work.table
+    total = 0
+    for cell in range(cells):
+        first = work.begin[cell]
+        end = work.begin[cell + 1]
+        together = 0
+        for i in range(first, end):
+            table[node[i]] += work.times[i]
+            together += work.times[i]
+        for i in range(first, end):
+            if table[node[i]] != 0:
+                total += term(work, 0, table[node[i]])
+                table[node[i]] = 0
+        total -= term(work, 1, together)
+    return total
+
+
+@kernel(inner=True)
+def _cost(
+    rule: Rule, work: Work, z: int, cells: int, single: int, u: int, configured: float
+) -> float:
     """Of P and u, of which there are ``configured`` configurations."""
-    total = _count(rule, work, z, cells, u)
+    total = _count_alone(work, cells) if u < 0 else _count(rule, work, z, cells, u)
     if rule.prior == 0.0:
         return rule.price * (rule.sizes[z] - 1.0) * configured - total * UNIT
     total += single * (work.sums[0, 1] - work.sums[1, 1])
@@ -224,7 +322,10 @@ def _begin_count(
     configured = 1.0
     for t in range(k):
         configured *= rule.sizes[parents[t]]
-    cells = sort_by_parents(rule, work, parents, k)
+    if configured <= rule.codes.shape[1]:
+        cells = _sort_by_numbers(rule, work, parents, k, int(configured))
+    else:
+        cells = _sort_by_levels(rule, work, parents, k)
     kept = _leave_out(rule, work, z, cells)
     return kept, rule.codes.shape[1] - work.begin[kept], configured
 
@@ -246,17 +347,23 @@ def costs_with_one_more(
     parents: NDArray[np.int64],
     k: int,
     here: float,
+    position: NDArray[np.int64],
+    limit: int,
+    extra: int,
     costs: NDArray[np.float64],
 ) -> None:
-    """``costs[u]`` of ``z`` with ``parents[:k]`` and u, for every u that may be another parent.
+    """``costs[u]`` of ``z`` with ``parents[:k]`` and u, where it is NaN and u is wanted.
 
-    ``here`` is the cost with ``parents[:k]`` alone; where the price of u's parameters exceeds it,
-    u cannot pay, and its cost is infinite.
+    Wanted are those whose ``position`` is before ``limit``, and ``extra``. Who may be no further
+    parent has infinite costs, and so has u where the price of its parameters alone exceeds the cost
+    ``here`` with ``parents[:k]``.
     """
     cells, single, configured = _begin_count(rule, work, z, parents, k)
     prepared = 0
     for i in range(rule.sizes.size):
         u = rule.by_size[i]
+        if not math.isnan(costs[u]) or (position[u] >= limit and u != extra):
+            continue
         costs[u] = np.inf
         if u == z or (rule.masked and not rule.allowed[z, u]):
             continue

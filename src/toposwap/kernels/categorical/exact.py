@@ -61,10 +61,10 @@ def _refine(
     begins[0] = parts
     begins[1 + parts] = at
     for part in range(parts):
-        weight = 0.0
+        weight = 0
         for i in range(begins[1 + part], begins[2 + part]):
             weight += rule.times[fine[i]]
-        total += term(rule, work, 0, weight)
+        total += term(work, 0, weight)
     return total
 
 
@@ -94,10 +94,10 @@ def sums_of_sets(
     depth = 0
     total = 0
     prepare_terms(rule, work, 0, 1.0)
-    whole = 0.0
+    whole = 0
     for i in range(m):
         whole += rule.times[i]
-    total = term(rule, work, 0, whole)
+    total = term(work, 0, whole)
     for u in range(width):
         if prefix >> u & 1:
             cells[depth + 1] = cells[depth] * rule.sizes[u]
@@ -140,7 +140,11 @@ def _without_bit(subset: int, z: int) -> int:
 
 @kernel
 def best_of_all(
-    rule: Rule, sums: NDArray[np.int64], most: int, order: NDArray[np.int64], edges: NDArray[np.bool_]
+    rule: Rule,
+    sums: NDArray[np.int64],
+    most: int,
+    order: NDArray[np.int64],
+    edges: NDArray[np.bool_],
 ) -> float:
     """The least cost; ``order`` (d,) and ``edges[i, j]`` (d, d) receive where it is."""
     d = rule.sizes.size

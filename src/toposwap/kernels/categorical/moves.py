@@ -56,7 +56,8 @@ def _pays(nodes: Nodes, counter: Counter, slot: int, z: int, u: int) -> bool:
     parents = nodes.parents[slot]
     if parents[0] + 1 >= parents.size:
         return False
-    row = costs_row(counter, z, parents[1:], parents[0], -1)
+    position = nodes.places[POSITION]
+    row = costs_row(counter, z, parents[1:], parents[0], -1, position, position.size, u)
     return counter.cache.rows[row, u] < nodes.cost[slot] - SAME
 
 
@@ -66,7 +67,8 @@ def _gain(
 ) -> None:
     """Take ``u`` among the parents and settle."""
     parents = nodes.parents[slot]
-    row = costs_row(counter, z, parents[1:], parents[0], -1)
+    position = nodes.places[POSITION]
+    row = costs_row(counter, z, parents[1:], parents[0], -1, position, position.size, u)
     nodes.cost[slot] = counter.cache.rows[row, u]
     parents[1 + parents[0]] = u
     parents[0] += 1

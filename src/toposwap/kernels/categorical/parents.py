@@ -59,12 +59,16 @@ def _best_candidate(
 
 
 @kernel(inner=True)
-def grow(nodes: Nodes, counter: Counter, slot: int, z: int, limit: int, extra: int, without: int) -> None:
+def grow(
+    nodes: Nodes, counter: Counter, slot: int, z: int, limit: int, extra: int, without: int
+) -> None:
     """Add the best candidate as long as one lowers the cost."""
     parents = nodes.parents[slot]
     most = parents.size - 1
     while parents[0] < most:
-        row = costs_row(counter, z, parents[1:], parents[0], -1)
+        row = costs_row(
+            counter, z, parents[1:], parents[0], -1, nodes.places[POSITION], limit, extra
+        )
         costs = counter.cache.rows[row]
         u = _best_candidate(nodes, costs, limit, extra, without)
         if u < 0 or not costs[u] < nodes.cost[slot] - SAME:
@@ -112,7 +116,9 @@ def exchange(
     for t in range(parents[0]):
         if rule.demanding and rule.required[z, parents[1 + t]]:
             continue
-        row = costs_row(counter, z, parents[1:], parents[0], t)
+        row = costs_row(
+            counter, z, parents[1:], parents[0], t, nodes.places[POSITION], limit, extra
+        )
         costs = counter.cache.rows[row]
         u = _best_candidate(nodes, costs, limit, extra, without)
         if u >= 0 and costs[u] < least:

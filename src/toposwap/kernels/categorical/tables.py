@@ -29,20 +29,18 @@ class Rule(NamedTuple):
     """The data and the score, and which edges and orders there may be.
 
     ``codes`` (d, m) are the columns of the different rows, ``times`` (m,) how often each row
-    counts, ``sizes`` (d,) the numbers of levels, ``by_size`` (d,) the
-    columns by these; ``whole`` tells that all ``times`` are whole
-    numbers. ``prior`` is the equivalent sample size of BDeu, 0 for BIC, whose ``price`` a parameter
-    costs. ``allowed[z, u]``: u may be a parent of z; ``before[u, v]``: u must stand before v;
+    counts, ``sizes`` (d,) the numbers of levels, ``by_size`` (d,) the columns by these. ``prior``
+    is the equivalent sample size of BDeu, 0 for BIC, whose ``price`` a parameter costs.
+    ``allowed[z, u]``: u may be a parent of z; ``before[u, v]``: u must stand before v;
     ``required[z, u]``: u is a parent of z whatever it brings. They are looked at only if
     ``masked``, ``ordered`` or ``demanding``. ``signs`` (2, d) are random bits, which make the key
     of a set: those of a node and those of its parents.
     """
 
     codes: NDArray[np.int16]
-    times: NDArray[np.float64]
+    times: NDArray[np.int32]
     sizes: NDArray[np.int64]
     by_size: NDArray[np.int64]
-    whole: bool
     prior: float
     price: float
     allowed: NDArray[np.bool_]
@@ -57,18 +55,18 @@ class Rule(NamedTuple):
 class Work(NamedTuple):
     """Room for one count.
 
-    ``rows`` (4, m): row numbers sorted by the cells of the parents, the same as workspace, the
-    node's codes in that sequence, and where each cell begins; ``times`` (m,) in that sequence;
-    ``table`` counts by the node's and a candidate's level, ``margin`` by the latter alone, zero
-    between calls; ``sums`` (2, LOOKED_UP) the terms of small counts of cells with and without the
-    node, and ``large`` (2, 2) what those of large counts are made of; ``places`` for sorting.
+    ``rows`` (3, m): row numbers sorted by the cells of the parents, workspace, and the node's codes
+    in that sequence; ``begin`` (m + 1,) where each cell begins; ``times`` (m,) in that sequence;
+    ``table`` counts by the node's and a candidate's level, twice, ``margin`` by the latter alone,
+    zero between calls; ``sums`` (2, LOOKED_UP) the terms of small counts of cells with and without
+    the node, and ``large`` (2, 2) what those of large counts are made of; ``places`` for sorting.
     """
 
     rows: NDArray[np.int32]
     begin: NDArray[np.int64]
-    times: NDArray[np.float64]
-    table: NDArray[np.float64]
-    margin: NDArray[np.float64]
+    times: NDArray[np.int32]
+    table: NDArray[np.int32]
+    margin: NDArray[np.int32]
     sums: NDArray[np.int64]
     large: NDArray[np.float64]
     places: NDArray[np.int64]
@@ -143,12 +141,12 @@ def new_work(rule: Rule) -> Work:
     return Work(
         rows=np.empty((3, m), dtype=np.int32),
         begin=np.empty(m + 1, dtype=np.int64),
-        times=np.empty(m),
-        table=np.zeros(int(largest[0] * largest[1])),
-        margin=np.zeros(int(largest[0])),
+        times=np.empty(m, dtype=np.int32),
+        table=np.zeros(2 * int(largest[0] * largest[1]), dtype=np.int32),
+        margin=np.zeros(int(largest[0]), dtype=np.int32),
         sums=np.zeros((2, LOOKED_UP), dtype=np.int64),
         large=np.zeros((2, 2)),
-        places=np.empty(int(largest[0]) + 1, dtype=np.int64),
+        places=np.empty(max(int(largest[0]), m) + 1, dtype=np.int64),
     )
 
 

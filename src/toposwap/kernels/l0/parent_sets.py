@@ -60,7 +60,7 @@ def parent_sets(
         a = z if i == c else candidates[i]
         for j in range(c + 1):
             b = z if j == c else candidates[j]
-            A[0, i, j] = rule.C[a, b]
+            A[0, i, j] = rule.C[rule.own[z], a, b]
             K[0, i, j] = precision[i, j]
     least[0] = node_value(rule, z, A[0, c, c], 0)
     sets[0] = np.uint64(0)
@@ -220,7 +220,7 @@ def wanted_parent_sets(
     candidates = np.flatnonzero(allowed)
     candidates = candidates[candidates != z]
     both = np.append(candidates, z)
-    precision = np.linalg.pinv(rule.C[np.ix_(both, both)], hermitian=True)
+    precision = np.linalg.pinv(rule.C[rule.own[z]][np.ix_(both, both)], hermitian=True)
     strength = np.abs(precision[-1, :-1]) / np.sqrt(np.maximum(np.diag(precision)[:-1], 1e-300))
     best_first = np.argsort(-strength, kind="stable")
     candidates, rearranged = candidates[best_first], np.append(best_first, len(best_first))

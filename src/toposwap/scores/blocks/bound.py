@@ -118,7 +118,13 @@ class BoundBlocks(SeparableScore):
             violating = (worth > 1e-10) & ~allowed
         else:
             parents, violating = select_blocks(
-                one, allowed, parents, price, required, self.deadline, warm and warm.support
+                one,
+                allowed,
+                parents,
+                price,
+                required,
+                self.deadline,
+                None if warm is None else warm.support,
             )
         violating[node] = False
         fitted = one.fit(parents)

@@ -82,7 +82,6 @@ class BoundCategorical(BoundScore):
             times=self.times,
             sizes=self.sizes,
             by_size=np.argsort(self.sizes, kind="stable").astype(np.int64),
-            whole=bool((self.times == np.floor(self.times)).all()),
             prior=self.score.prior,
             price=self.score.price(self.data.n),
             allowed=none if told.parents is None else np.ascontiguousarray(told.parents.T),
@@ -128,7 +127,7 @@ class BoundCategorical(BoundScore):
         return True
 
     def costs(self, edges: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """n Q_j of every node with the parents ``edges`` (d, d), counted afresh, (d,)."""
+        """N Q_j of every node with the parents ``edges`` (d, d), counted afresh, (d,)."""
         rule, work, _ = self.counter()
         costs = np.empty(self.data.d)
         for z in range(self.data.d):
@@ -171,19 +170,19 @@ class BoundCategorical(BoundScore):
 
 def _different_rows(
     coded: Sequence[Coded], weights: NDArray[np.float64] | None
-) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
     """The different rows as codes (d, m), and how often each occurs, (m,).
 
     The codes are those of the levels, and the rows in their order, so that neither depends on the
     sequence in which the rows were given.
     """
     codes = np.column_stack([column.codes for column in coded]).astype(np.int16)
-    times = np.ones(len(codes)) if weights is None else weights
+    times = np.ones(len(codes), dtype=np.int32)
+    if weights is not None:
+        times = weights.astype(np.int32)
     order = np.lexsort(codes.T)
     codes = codes[order]
     new = np.ones(len(codes), dtype=bool)
     new[1:] = (codes[1:] != codes[:-1]).any(axis=1)
     first = np.flatnonzero(new)
     return np.ascontiguousarray(codes[first].T), np.add.reduceat(times[order], first)
-
-

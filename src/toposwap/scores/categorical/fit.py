@@ -12,6 +12,7 @@ from toposwap.kernels.categorical import moves
 from toposwap.kernels.categorical.counting import cost_of
 from toposwap.kernels.categorical.parents import SAME
 from toposwap.kernels.categorical.tables import ORDER, PENDING, POSITION, Nodes, empty_nodes
+from toposwap.kernels.l0.chain import BEST_AT, STEPS
 from toposwap.orderfit.chain import ChainFit
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from toposwap.scores.categorical.bound import BoundCategorical
 
 _MOST_SWAPS = 500
+#: Of the usual number of perturbations.
+_EFFORT = 0.06
 #: Variables that one piece of a sweep visits under a time limit.
 _PIECE = 4
 
@@ -56,6 +59,11 @@ class CategoricalFit(ChainFit):
     def quickly_proved(self) -> int:
         """Fewer columns of more rows."""
         return self.bound.quickly_proved
+
+    @property
+    def effort(self) -> float:
+        """A step costs hundreds of passes over the rows, where others cost none."""
+        return _EFFORT
 
     @property
     def order(self) -> Order:  # type: ignore[override]
@@ -163,8 +171,17 @@ class CategoricalFit(ChainFit):
         nodes.copy_from(self._nodes)
         return nodes
 
+    def rough_descent(self) -> int:
+        """Descend by insertions, without exchanges of parents; how many variables moved."""
+        moved = last = self.insertion_sweep(self.order.variables)
+        while last:
+            last = self.insertion_sweep(self.order.variables)
+            moved += last
+        return moved
+
     def chain(self, seed: int) -> CategoricalChain:
         """Descend and begin a compiled chain."""
+        self.rough_descent()
         return CategoricalChain(self._nodes, self._counter, seed)
 
     def adjacency(self) -> NDArray[np.bool_]:
@@ -232,12 +249,12 @@ class CategoricalChain:
     @property
     def steps(self) -> int:
         """Perturbations made so far."""
-        return int(self._chain.counts[chains.STEPS])
+        return int(self._chain.counts[STEPS])
 
     @property
     def best_at(self) -> int:
         """After how many of them the best optimum was met."""
-        return int(self._chain.counts[chains.BEST_AT])
+        return int(self._chain.counts[BEST_AT])
 
     def advance(self, steps: int) -> None:
         """Perturb and descend ``steps`` times."""

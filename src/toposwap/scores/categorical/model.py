@@ -69,7 +69,7 @@ class CategoricalModel:
     def of(
         cls,
         codes: NDArray[np.int16],
-        times: NDArray[np.float64],
+        times: NDArray[np.int32],
         edges: NDArray[np.bool_],
         levels: Sequence[Levels],
         names: Sequence[str],
@@ -79,7 +79,7 @@ class CategoricalModel:
         nodes = []
         for j, own in enumerate(levels):
             parents = np.flatnonzero(edges[:, j])
-            configured = float(np.prod([len(levels[i]) for i in parents], dtype=np.float64))
+            configured = float(np.prod([len(levels[int(i)]) for i in parents], dtype=np.float64))
             cells, label = np.unique(codes[:, parents], axis=0, return_inverse=True)
             count = np.zeros((len(cells) + 1, len(own)))
             np.add.at(count, (label.reshape(-1), codes[:, j].astype(np.int64)), times)
@@ -98,7 +98,10 @@ class CategoricalModel:
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """The number of the most likely level of each column at rows ``X`` (m, d), (m, d)."""
         return np.column_stack(
-            [of.numbers[self.probabilities(X, j).argmax(axis=1)] for j, of in enumerate(self.levels)]
+            [
+                of.numbers[self.probabilities(X, j).argmax(axis=1)]
+                for j, of in enumerate(self.levels)
+            ]
         )
 
     def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 #: More levels than this are no categories.
 _MOST_LEVELS = 1000
+#: Rows that can be counted.
+_MOST_ROWS = 2_000_000_000
 
 
 class CategoricalScore(Score):
@@ -85,11 +87,12 @@ class BDeu(CategoricalScore):
 
     name: ClassVar[str] = "bdeu"
 
-    def __init__(self, equivalent_sample_size: float = 10.0, max_parents: int | None = None) -> None:
-        size = checked("BDeu equivalent_sample_size", equivalent_sample_size)
-        if not size > 0.0:
-            raise InputError("BDeu equivalent_sample_size: must be greater than 0")
-        self.equivalent_sample_size = size
+    def __init__(
+        self, equivalent_sample_size: float = 10.0, max_parents: int | None = None
+    ) -> None:
+        self.equivalent_sample_size = checked(
+            "BDeu equivalent_sample_size", equivalent_sample_size, positive=True
+        )
         self.max_parents = checked_max_parents(max_parents)
 
     @property
@@ -133,14 +136,19 @@ def coded_columns(data: Dataset, name: str) -> list[Coded]:
     """All columns as codes, or an error that names those that are no categories."""
     if data.rows is None:
         raise InputError(f"score {name!r} counts rows, and only a covariance matrix is known")
+    if data.interventions is not None:
+        raise InputError(f"interventions: score {name!r} cannot use them yet")
+    weights = data.row_weights
+    if weights is not None and ((weights != np.floor(weights)).any() or data.n > _MOST_ROWS):
+        raise InputError(
+            f"sample_weight: score {name!r} counts rows, so weights must be whole numbers that add "
+            f"up to at most {_MOST_ROWS:.0e}: round them, or divide them first"
+        )
     most = min(_MOST_LEVELS, max(2, len(data.rows) // 2))
     many = []
     for j in range(data.d):
-        if data.labels and data.labels[j].levels is not None:
-            few = len(data.labels[j].levels) <= most
-        else:
-            few = len(np.unique(data.rows[: 2 * most + 2, j])) <= most
-            few = few and len(data.coded(j).levels) <= most
+        few = len(np.unique(data.rows[: 2 * most + 2, j])) <= most
+        few = few and len(data.coded(j).levels) <= most
         if not few:
             many.append(data.names[j])
     if many:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from toposwap.core.admissible import Admissible
 from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two, retriangularise
 from toposwap.core.order import Order
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
     from toposwap.core.dataset import Dataset
     from toposwap.orderfit.base import OrderFit
+    from toposwap.scores.least_squares.own_rows import BoundOwnRows
 
 _EPS = float(np.finfo(float).eps)
 # Below this relative residual rotations lose so many digits of the inverse in one sweep that it is
@@ -64,6 +66,8 @@ class LeastSquares(Score):
     """
 
     weighs_rows: ClassVar[bool] = True
+    of_moments: ClassVar[bool] = True
+    uses_interventions: ClassVar[bool] = True
     name: ClassVar[str] = "least-squares"
     convex: ClassVar[bool] = True
     separable: ClassVar[bool] = True
@@ -73,19 +77,24 @@ class LeastSquares(Score):
     def __init__(self, ridge: float = 0.0) -> None:
         self.ridge = ridge
 
-    def bind(self, data: Dataset) -> BoundLeastSquares:
+    def bind(self, data: Dataset) -> BoundLeastSquares | BoundOwnRows:
         """Refuse dependent columns, unless the ridge takes care of them."""
         number = isinstance(self.ridge, int | float | np.number) and not isinstance(
             self.ridge, bool
         )
         if not (number and 0.0 <= self.ridge < np.inf):
             raise InputError(f"ridge: must be a number >= 0, got {self.ridge!r}")
-        if self.ridge == 0.0 and data.n <= data.d:
+        n = min(group.moments.n for group in data.own_rows)
+        if self.ridge == 0.0 and n <= data.d:
             raise InputError(
-                f"{data.n} rows are too few for least squares on {data.d} columns "
-                f"(n_samples={data.n} must be larger). Use a ridge (score=LeastSquares(ridge=0.1), "
+                f"{n} rows are too few for least squares on {data.d} columns "
+                f"(n_samples={n} must be larger). Use a ridge (score=LeastSquares(ridge=0.1), "
                 "--ridge 0.1), fewer columns, or more rows"
             )
+        if data.interventions is not None:
+            from toposwap.scores.least_squares.own_rows import BoundOwnRows
+
+            return BoundOwnRows(self, data)
         return BoundLeastSquares(self, data)
 
     def with_l0(self) -> Score:
@@ -142,6 +151,11 @@ class BoundLeastSquares(SeparableScore):
             return MaskedLeastSquaresFit(self, order)
         return super().fit(order)
 
+    def relaxed(self) -> BoundLeastSquares | None:
+        """With every predecessor as a parent, where single ones are ruled out."""
+        told = self.admissible
+        return None if told.only_orders else self.under(Admissible(before=told.before))
+
     def fit_node(
         self,
         node: int,
@@ -163,7 +177,7 @@ class BoundLeastSquares(SeparableScore):
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
         """X W with intercepts that lead through the means, (m, d)."""
-        intercepts = self.data.mean - self.data.mean @ parameters
+        intercepts = self.data.intercepts(parameters)
         return LinearModel(parameters, intercepts, Densities.squares(self.data.d))
 
     def solve_exactly(self, fit: OrderFit) -> bool:
