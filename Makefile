@@ -48,7 +48,7 @@ bench: $(VENV)/.runtime
 # link or any warning of Sphinx fails it.
 docs: $(VENV)/.development
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
-	  $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	  $(BIN)/python -m sphinx -E -W --keep-going -q -b html docs docs/_build/html
 
 # Source and wheel, checked; then the wheel in an empty environment, where the demonstration runs.
 release: $(VENV)/.development

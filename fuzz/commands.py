@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 #: How often each command is drawn; a new one as often as these on average.
 _COMMANDS = {
     "fit": 55.0, "check": 14.0, "refine": 14.0, "compare": 10.0, "simulate": 6.0, "demo": 0.5,
-    "reproduce": 1.5,
+    "reproduce": 1.5, "confidence": 4.0,
 }  # fmt: skip
 _SCORES = dict.fromkeys(SCORES, 1.0) | {"auto": 8.0, "bic": 4.0, "least-squares": 4.0, "mlp": 0.02}
 
@@ -278,4 +278,9 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "methods": (_chosen("x", ""), 0.1), "dask": (None, 0.0), "fresh": (_nothing, 0.1),
     "retry": (_nothing, 0.1), "results": (lambda d, m: _to_be_written(d, m, [".md"]), 0.2),
     "any_version": (_nothing, 0.1),
+    "resamples": (_chosen(1, 2, 5), 0.04), "method": (_chosen("half", "bayesian", "x"), 0.3),
+    "groups": (_one_name, 0.1), "blocks": (_chosen(1, 3, 1000), 0.1),
+    "store": (lambda d, m: _to_be_written(d, m, [".jsonl"]), 0.1),
+    "save": (lambda d, m: _to_be_written(d, m, [".npz"]), 0.1),
+    "data": (_table, 0.2),
 }  # fmt: skip

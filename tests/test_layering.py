@@ -24,6 +24,7 @@ LAYERS = (
     {"__main__"},
     {"cli"},
     {"experiments"},
+    {"certainty"},
     {"report"},
     {"estimators"},
     {"missing"},
@@ -73,7 +74,7 @@ def allowed(part):
     below = set().union(*LAYERS[height + 1 :])
     if part in CONTRACT:
         return below | CONTRACT
-    if part in {"cli", "experiments", "report"}:
+    if part in {"cli", "experiments", "certainty", "report"}:
         return below | ASIDE | {STREAMS}
     # The one door up: a model shows itself by its reports.
     if part == "estimators.showing":

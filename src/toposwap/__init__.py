@@ -21,6 +21,10 @@ _HOMES = {
     "Topo": "toposwap.estimators",
     "refine": "toposwap.estimators",
     "check_kkt": "toposwap.estimators",
+    "confidence": "toposwap.certainty",
+    "Confidence": "toposwap.certainty",
+    "load_confidence": "toposwap.certainty",
+    "evidence": "toposwap.certainty",
     "Dataset": "toposwap.core.dataset",
     "Order": "toposwap.core.order",
     "Knowledge": "toposwap.knowledge",
@@ -33,6 +37,10 @@ __all__ = [
     "Topo",
     "refine",
     "check_kkt",
+    "confidence",
+    "Confidence",
+    "load_confidence",
+    "evidence",
     "Dataset",
     "Order",
     "Knowledge",
@@ -67,6 +75,7 @@ if TYPE_CHECKING:
         search,
         simulate,
     )
+    from toposwap.certainty import Confidence, confidence, evidence, load_confidence
     from toposwap.certificate import Certificate
     from toposwap.core.dataset import Dataset
     from toposwap.core.errors import InputError, ToposwapWarning, UnitsWarning

@@ -23,7 +23,7 @@ from toposwap.search.auto import AutoSearch
 from toposwap.search.base import Findings, run
 from toposwap.search.screened import ScreenedSearch
 from toposwap.search.start import INITS, FirstFit, automatic_fit
-from toposwap.with_paths import with_paths
+from toposwap.with_paths import Found, with_paths
 
 if TYPE_CHECKING:
     from toposwap.assess import Assessment
@@ -115,28 +115,15 @@ def learn(
             remark = _mended(remark) if given else remark
         first = FirstFit(bound.fit(order), surrogates_followed=False)
 
-    noted: list[Findings] = []
-
-    def searched(first: FirstFit) -> tuple[OrderFit, list[Step], str]:
-        noted.append(Findings())
-        history, status = run(
-            search,
-            first.fit,
-            data.names,
-            rng=rng,
-            deadline=deadline,
-            pruner=own,
-            surrogates_followed=first.surrogates_followed,
-            progress=progress,
-            max_iter=0 if first.interrupted else max_iter,
-            findings=noted[-1],
-        )
-        return first.fit, history, "interrupted" if first.interrupted else status
-
-    def kept(fit: OrderFit) -> tuple[Pruned, str | None]:
-        return _prune(pruner, fit.bound, fit.parameters(), fit.order, rng, deadline)
-
-    found = with_paths(first, search, searched, kept)
+    found, findings = search_and_prune(
+        first,
+        search,
+        pruner,
+        rng=rng,
+        deadline=deadline,
+        progress=progress,
+        max_iter=max_iter,
+    )
     # The tables of the fit are the largest thing held, and no longer needed.
     del first
     bound, order, parameters = found.bound, found.order, found.parameters
@@ -150,8 +137,6 @@ def learn(
         status = status if bound.score.continuous else LOCAL_OPTIMUM
     digits_remark = _lost_digits(found.history[-1].score, assessment, bound)
     pruned, pruning_remark = found.kept
-    # Searches that were repeated for the sake of paths have starts that do not compare.
-    findings = noted[0] if len(noted) == 1 else Findings()
     return Result.of(
         assessment,
         names=data.names,
@@ -176,6 +161,60 @@ def learn(
         against=_against(pruner, bound, order, rng, deadline),
         kinds=bound.data.known_kinds,
     )
+
+
+def search_and_prune(
+    first: FirstFit,
+    search: Search,
+    pruner: Pruner,
+    *,
+    rng: np.random.Generator,
+    deadline: Deadline,
+    progress: Progress | None = None,
+    max_iter: int | None = None,
+) -> tuple[Found, Findings]:
+    """From the first fit to the graph that is kept, with nothing assessed.
+
+    Parameters
+    ----------
+    first
+        Where to begin; its fit is moved.
+    search, pruner, rng, deadline, progress, max_iter
+        As in :func:`learn`, checked and resolved.
+
+    Returns
+    -------
+    found
+        Where the search ended, with the paths that were asked for, and what is kept of it.
+    findings
+        What it learned on the way.
+    """
+    noted: list[Findings] = []
+    own = own_pruner(first.fit.bound)
+    names = first.fit.bound.data.names
+
+    def searched(first: FirstFit) -> tuple[OrderFit, list[Step], str]:
+        noted.append(Findings())
+        history, status = run(
+            search,
+            first.fit,
+            names,
+            rng=rng,
+            deadline=deadline,
+            pruner=own,
+            surrogates_followed=first.surrogates_followed,
+            progress=progress,
+            max_iter=0 if first.interrupted else max_iter,
+            findings=noted[-1],
+        )
+        return first.fit, history, "interrupted" if first.interrupted else status
+
+    def kept(fit: OrderFit) -> tuple[Pruned, str | None]:
+        return _prune(pruner, fit.bound, fit.parameters(), fit.order, rng, deadline)
+
+    found = with_paths(first, search, searched, kept)
+    # Searches that were repeated for the sake of paths have starts that do not compare.
+    return found, noted[0] if len(noted) == 1 else Findings()
 
 
 def _against(

@@ -7,6 +7,7 @@ import click
 from toposwap import __version__
 from toposwap.cli.commands.check import check
 from toposwap.cli.commands.compare import compare
+from toposwap.cli.commands.confidence import confidence
 from toposwap.cli.commands.demo import demo
 from toposwap.cli.commands.fit import fit
 from toposwap.cli.commands.refine import refine
@@ -18,6 +19,7 @@ _EPILOG = """\b
 Examples:
   toposwap demo                                  learn from a bundled table
   toposwap fit data.csv -o edges.csv --plot graph.png
+  toposwap confidence data.csv                   how sure is each edge?
   toposwap refine data.csv other-method.csv      improve another method's answer
   toposwap check data.csv other-method.csv       is it optimal at all?
 
@@ -43,5 +45,5 @@ def app(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, fit, refine, check, compare, simulate, reproduce):
+for command in (demo, fit, confidence, refine, check, compare, simulate, reproduce):
     app.add_command(command)

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from toposwap.certainty import Confidence
     from toposwap.cli.options.learning import Learning
     from toposwap.cli.options.outputs import Outputs
     from toposwap.cli.options.reading import Chosen, Reading
     from toposwap.core.table import NumberTable
     from toposwap.estimators import Topo
+    from toposwap.report.graph import Doubt
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,15 @@ class Fitted:
     seconds: float
     #: The same without what is known, if that was asked for.
     without: Topo | None = None
+    #: What resamples of the rows say, if any were drawn.
+    confidence: Confidence | None = None
+    #: What was read.
+    chosen: Chosen | None = None
+
+    @property
+    def doubt(self) -> Doubt | None:
+        """The same as tables, files and pictures are told it."""
+        return None if self.confidence is None else self.confidence.doubt()
 
 
 def fit_table(
@@ -65,7 +76,7 @@ def fit_table(
         model.fit(chosen.data, **rows)
         seconds = clock() - began
         if not knowing.compare_without or model.status_ == "interrupted":
-            return Fitted(model, frame, seconds)
+            return Fitted(model, frame, seconds, chosen=chosen)
         progress.say("fitting without what is known")
         # What it has to remark the first fit has said.
         with warnings.catch_warnings():
@@ -73,14 +84,14 @@ def fit_table(
             without = learning.build(init, progress, kinds=kinds, missing=reading.missing)
             without.intervention_kind = reading.intervening.kind
             without.fit(chosen.data, **rows)
-        return Fitted(model, frame, seconds, without)
+        return Fitted(model, frame, seconds, without, chosen=chosen)
 
 
 def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = None) -> int:
     """Write the files, then print; the exit code. ``extra`` is added to the JSON."""
     gaps = fitted.model.result_.gaps
     rows = len(fitted.frame) if gaps is None else gaps.rows_used
-    outputs.write(fitted.model, rows)
+    outputs.write(fitted.model, rows, fitted.confidence)
     if fitted.model.status_ == "interrupted":
         saved = " and saved" if outputs.paths else ""
         tell(f"interrupted: the best graph found until then is reported{saved}")
@@ -89,7 +100,9 @@ def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = Non
 
         if fitted.without is not None:
             extra = {**(extra or {}), "without_knowledge": _without(fitted.without)}
-        show_json({**record_of(fitted.model, rows), **(extra or {})})
+        if fitted.confidence is not None:
+            extra = {**(extra or {}), "confidence": fitted.confidence.as_record()}
+        show_json({**record_of(fitted.model, rows, fitted.doubt), **(extra or {})})
     elif not outputs.quiet:
         from toposwap.report.text import report
 
@@ -101,11 +114,17 @@ def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = Non
                 seconds=fitted.seconds,
                 remarks=False,
                 without=fitted.without,
+                doubt=fitted.doubt,
             )
         )
+        if fitted.confidence is not None:
+            from toposwap.certainty.text import summary as in_short
+
+            show(in_short(fitted.confidence))
         for path in outputs.paths:
             say(f"wrote {path}")
-    return exit_code() if fitted.model.status_ == "interrupted" or received() else 0
+    cut_short = fitted.confidence is not None and fitted.confidence.interrupted
+    return exit_code() if fitted.model.status_ == "interrupted" or cut_short or received() else 0
 
 
 def _without(model: Topo) -> dict[str, Any]:
@@ -113,4 +132,4 @@ def _without(model: Topo) -> dict[str, Any]:
     from toposwap.report.graph import reported_graph
 
     edges = reported_graph(model).edges()
-    return {"score": model.score_, "edges": [edge._asdict() for edge in edges]}
+    return {"score": model.score_, "edges": [edge.known() for edge in edges]}

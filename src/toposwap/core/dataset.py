@@ -446,6 +446,21 @@ class Dataset:
         read = TableRead(rows, list(self.names), self.labels, self.given_kinds, None, done)
         return self.of_read(read, center=self.centered)
 
+    def reweighted(self, weights: NDArray[np.float64]) -> Dataset:
+        """The same rows, each as often as ``weights`` (m,) say; those of weight zero are left out.
+
+        Raises
+        ------
+        InputError
+            If what is left cannot be used: a column is constant in it, say.
+        """
+        assert self.rows is not None
+        kept = weights > 0.0
+        counts = None if (weights[kept] == 1.0).all() else weights[kept]
+        done = None if self.interventions is None else self.interventions.of_rows(kept)
+        rows, names, given = self.rows[kept], list(self.names), self.given_kinds
+        return self._of(rows, names, self.labels, given, counts, done, center=self.centered)
+
     @cached_property
     def _unexplained(self) -> NDArray[np.float64]:
         """Share of each variance that all other columns leave, (d,); NaN if there are too many."""

@@ -14,6 +14,7 @@ of two changes no digit, and keeps squares away from overflow and underflow.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -102,12 +103,18 @@ def triangular_factor(
     return factor
 
 
+@lru_cache(maxsize=4)
+def _upper(d: int) -> NDArray[np.bool_]:
+    """Where an upper triangle (d, d) has its entries."""
+    return ~np.tri(d, k=-1, dtype=bool)
+
+
 def retriangularise(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     """Upper triangle R with positive diagonal and R'R = columns' columns, from (m, d), m >= d."""
     from scipy.linalg import lapack
 
     factor, _, _, info = lapack.dgeqrf(columns, lwork=64 * columns.shape[1])
     assert info == 0
-    factor = np.triu(factor[: columns.shape[1]])
+    factor = np.where(_upper(columns.shape[1]), factor[: columns.shape[1]], 0.0)
     factor[np.diag(factor) < 0.0] *= -1.0
     return factor

@@ -144,6 +144,12 @@ class Incomplete:
         """Of the rows (n,) that are ``chosen``."""
         return Incomplete(self.read.of_rows(chosen), self.center)
 
+    def reweighted(self, weights: NDArray[np.float64]) -> Incomplete:
+        """The same rows, each as often as ``weights`` (n,) say; those of weight zero are left out."""
+        kept = weights > 0.0
+        counts = None if (weights[kept] == 1.0).all() else weights[kept]
+        return Incomplete(replace(self.read.of_rows(kept), weights=counts), self.center)
+
     def filled(
         self, values: NDArray[np.float64], weights: NDArray[np.float64] | None = None
     ) -> Dataset:

@@ -11,7 +11,6 @@ import numpy as np
 from toposwap.core.columns import column_names, lives_on_a_cluster
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError, ToposwapWarning, UnitsWarning
-from toposwap.core.interventions import told_apart
 from toposwap.estimators.sklearn_api import Estimator
 
 if TYPE_CHECKING:
@@ -170,22 +169,14 @@ class DagLearner(Estimator):
         direction of an edge of which just one end was set in some row, which makes this the
         interventional essential graph.
         """
-        from toposwap.metrics import cpdag
-        from toposwap.metrics.meek import orient
+        from toposwap.metrics.directions import permitted_class
 
-        completed, told = cpdag(self.adjacency_matrix_), self.result_.admissible
-        done, edges = self.result_.environments, self.adjacency_matrix_ != 0.0
-        if told.everything and done is None:
-            return completed
-        turned = np.zeros_like(completed)
-        if told.parents is not None:
-            turned |= ~told.parents
-        if told.before is not None:
-            turned |= told.before.T
-        directed = edges & turned.T
-        if done is not None:
-            directed |= told_apart(edges, done.sets)
-        return orient(completed, directed)
+        done = self.result_.environments
+        return permitted_class(
+            self.adjacency_matrix_ != 0.0,
+            self.result_.admissible,
+            None if done is None else done.sets,
+        )
 
     @property
     def certificate_(self) -> Certificate:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from toposwap.core.table import NumberTable
+
+#: An edge that fewer resamples than this share have is drawn as doubtful.
+DOUBTFUL = 0.5
 
 
 class Edge(NamedTuple):
@@ -19,12 +22,19 @@ class Edge(NamedTuple):
     target: str
     weight: float
 
+    def known(self) -> dict[str, Any]:
+        """The fields by name."""
+        return self._asdict()
+
 
 class LearnedEdge(NamedTuple):
     """source -> target, with what is known of it where the graph was learned from data.
 
     ``standardised`` is the weight in standard deviations, None where the model does not tell;
-    ``open`` says that the data fit as well with target -> source.
+    ``open`` says that the data fit as well with target -> source. Where resamples were drawn,
+    ``frequency`` is the share of them with an edge either way, ``direction`` that of this
+    direction, and ``low`` to ``high`` the 95 percent interval of the weight; else all four are None
+    and files do not mention them.
     """
 
     source: str
@@ -32,6 +42,20 @@ class LearnedEdge(NamedTuple):
     weight: float
     standardised: float | None
     open: bool
+    frequency: float | None = None
+    direction: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def doubted(self) -> bool:
+        """Whether resamples were drawn."""
+        return self.frequency is not None
+
+    def known(self) -> dict[str, Any]:
+        """The fields by name, without those of resamples where none were drawn."""
+        fields = self._asdict()
+        return fields if self.doubted else {name: fields[name] for name in self._fields[:5]}
 
 
 def edge_list(weights: NumberTable | pd.DataFrame) -> list[Edge]:

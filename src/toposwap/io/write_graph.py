@@ -12,7 +12,7 @@ from toposwap import __version__
 from toposwap.core.errors import InputError
 from toposwap.core.printable import printable
 from toposwap.io.atomic import write_text
-from toposwap.io.edges import Edge, LearnedEdge, edge_list
+from toposwap.io.edges import DOUBTFUL, Edge, LearnedEdge, edge_list
 
 if TYPE_CHECKING:
     import os
@@ -23,16 +23,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class _Content:
-    """What a file may hold: ``fields`` names what is known of each edge."""
+    """What a file may hold."""
 
     weights: pd.DataFrame
-    fields: tuple[str, ...]
     edges: Sequence[Edge] | Sequence[LearnedEdge]
     record: Mapping[str, Any]
+
+    #: Of edges of which there are none.
+    learned: bool = False
 
     @property
     def names(self) -> list[str]:
         return [str(name) for name in self.weights.columns]
+
+    @property
+    def fields(self) -> list[str]:
+        """What is known of each edge."""
+        none = LearnedEdge("", "", 0.0, None, False) if self.learned else Edge("", "", 0.0)
+        return list((self.edges[0] if self.edges else none).known())
 
 
 def write_graph(
@@ -59,9 +67,9 @@ def write_graph(
     """
     write = FORMATS[graph_suffix(path)]
     if edges is None:
-        content = _Content(weights, Edge._fields, edge_list(weights), record or {})
+        content = _Content(weights, edge_list(weights), record or {})
     else:
-        content = _Content(weights, LearnedEdge._fields, edges, record or {})
+        content = _Content(weights, edges, record or {}, learned=True)
     write_text(path, write(content))
 
 
@@ -89,7 +97,7 @@ def as_json(record: Any, *, ascii_only: bool = False) -> str:
 
 
 def _edges_csv(content: _Content) -> str:
-    return _csv([content.fields, *content.edges])
+    return _csv([content.fields, *(list(edge.known().values()) for edge in content.edges)])
 
 
 def _matrix_csv(content: _Content) -> str:
@@ -99,7 +107,7 @@ def _matrix_csv(content: _Content) -> str:
 
 
 def _json(content: _Content) -> str:
-    edges = [edge._asdict() for edge in content.edges]
+    edges = [edge.known() for edge in content.edges]
     about = {"version": __version__, "names": content.names, "edges": edges}
     return as_json({**about, **content.record})
 
@@ -110,7 +118,7 @@ def _gml(content: _Content) -> str:
     graph = nx.DiGraph()
     graph.add_nodes_from(content.names)
     for edge in content.edges:
-        known = {key: value for key, value in edge._asdict().items() if value is not None}
+        known = {key: value for key, value in edge.known().items() if value is not None}
         graph.add_edge(known.pop("source"), known.pop("target"), **known)
     return "\n".join(nx.generate_gml(graph)) + "\n"
 
@@ -123,6 +131,9 @@ def _dot(content: _Content) -> str:
         if isinstance(edge, LearnedEdge):
             marks += [] if edge.standardised is None else [f'standardised="{edge.standardised!r}"']
             marks += ["dir=none"] if edge.open else []
+            if edge.frequency is not None:
+                marks += [f'frequency="{edge.frequency!r}"', f'direction="{edge.direction!r}"']
+                marks += ["style=dashed"] if edge.frequency < DOUBTFUL else []
         ends = f"{_quoted(edge.source)} -> {_quoted(edge.target)}"
         lines.append(f"  {ends} [{', '.join(marks)}];")
     return "\n".join([*lines, "}"]) + "\n"

@@ -117,6 +117,23 @@ class FactorFit(OrderFit):
             moved += some
         return moved
 
+    def descend(self) -> None:
+        """Insertions while they help, then the best swap, and again, with nothing recorded."""
+        d = self._order.size
+        all_behind = np.full(d, d - 1)
+        while True:
+            while self.insertion_sweep(self._order.copy()):
+                pass
+            if getattr(self.bound, "delicate", True):
+                self.refresh()
+            deltas = self._swap_deltas(all_behind)
+            if self._before.size:
+                deltas = np.where(possible_swaps(self._before, self._order), deltas, np.inf)
+            p, q = divmod(int(deltas.argmin()), d)
+            if not deltas[p, q] * self._half < -self.resolution:
+                return
+            self.swap(int(self._order[p]), int(self._order[q]))
+
     @property
     def _half(self) -> float:
         unit: float = self.bound.unit

@@ -12,7 +12,7 @@ import numpy as np
 
 from toposwap.io.edges import LearnedEdge
 from toposwap.losses import GaussianLoss, LogisticLoss, MultinomialLoss
-from toposwap.metrics.meek import orient
+from toposwap.metrics.directions import open_edges
 from toposwap.penalties import BIC, EBIC, L0
 from toposwap.report.words import penalty_settings
 from toposwap.scores.blocks.model import BlockModel
@@ -27,6 +27,32 @@ if TYPE_CHECKING:
 
 #: Penalties that count edges, whatever their coefficients.
 _L0 = {penalty.name for penalty in (L0, BIC, EBIC)}
+
+
+@dataclass(frozen=True, eq=False)
+class Doubt:
+    """How often resamples of the rows have an edge, all (d, d).
+
+    Attributes
+    ----------
+    frequency
+        The share with an edge between i and j, either way.
+    direction
+        The share with i -> j; an open direction counts half each way.
+    low, high
+        The 95 percent interval of the weight over those that have it; NaN where none has.
+    """
+
+    frequency: NDArray[np.float64]
+    direction: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def part(self, square: tuple[NDArray[np.int64], ...]) -> Doubt:
+        """Of some of the nodes, by what ``numpy.ix_`` makes of them."""
+        return Doubt(
+            self.frequency[square], self.direction[square], self.low[square], self.high[square]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +74,8 @@ class ReportedGraph:
         The score knows no units, so that the sizes of raw weights mean nothing.
     signed
         Whether the sign of a weight says that the effect rises or falls with its cause.
+    doubt
+        How often resamples have the edges; None where nobody has drawn any.
     """
 
     names: tuple[str, ...]
@@ -56,6 +84,7 @@ class ReportedGraph:
     open: NDArray[np.bool_]
     scale_free: bool = False
     signed: bool = True
+    doubt: Doubt | None = None
 
     @classmethod
     def of_weights(cls, weights: NDArray[np.float64], names: Sequence[str]) -> ReportedGraph:
@@ -72,6 +101,7 @@ class ReportedGraph:
             weights=self.weights[square],
             standardised=self.standardised[square],
             open=self.open[square],
+            doubt=None if self.doubt is None else self.doubt.part(square),
         )
 
     @property
@@ -91,20 +121,29 @@ class ReportedGraph:
             np.argwhere(self.weights).tolist(),
             key=lambda pair: (-strength[*pair], self.names[pair[0]], self.names[pair[1]]),
         )
-        return [
-            LearnedEdge(
-                self.names[i],
-                self.names[j],
-                float(self.weights[i, j]),
-                float(self.standardised[i, j]) if np.isfinite(self.standardised[i, j]) else None,
-                bool(self.open[i, j]),
-            )
-            for i, j in found
-        ]
+        return [self._edge(i, j) for i, j in found]
+
+    def _edge(self, i: int, j: int) -> LearnedEdge:
+        """The edge i -> j with what is known of it."""
+        edge = LearnedEdge(
+            self.names[i],
+            self.names[j],
+            float(self.weights[i, j]),
+            _number(self.standardised[i, j]),
+            bool(self.open[i, j]),
+        )
+        if self.doubt is None:
+            return edge
+        return edge._replace(
+            frequency=float(self.doubt.frequency[i, j]),
+            direction=float(self.doubt.direction[i, j]),
+            low=_number(self.doubt.low[i, j]),
+            high=_number(self.doubt.high[i, j]),
+        )
 
 
-def reported_graph(model: DagLearner) -> ReportedGraph:
-    """The pruned graph of a fitted model."""
+def reported_graph(model: DagLearner, doubt: Doubt | None = None) -> ReportedGraph:
+    """The pruned graph of a fitted model, with what resamples say of it."""
     weights = model.adjacency_matrix_
     linear = isinstance(_predictor(model), LinearModel) or getattr(model, "linear", False)
     return ReportedGraph(
@@ -114,30 +153,23 @@ def reported_graph(model: DagLearner) -> ReportedGraph:
         open=open_directions(model),
         scale_free=not model.result_.scale_dependent,
         signed=bool(linear or (weights < 0.0).any()),
+        doubt=doubt,
     )
 
 
 def open_directions(model: DagLearner) -> NDArray[np.bool_]:
     """Edges of the pruned graph that its score would as soon have the other way round, (d, d).
 
-    None for a score that tells the members of a Markov equivalence class apart. Where columns have
-    losses of their own, those members have the same score that differ between Gaussian columns
-    only: any two such are joined by turning edges i -> j of which the other parents agree, and
-    those terms of i and j are the two ways to write one joint density. The same holds for two
-    categories without other parents, whose logits leave nothing out.
+    None for a score that tells the members of a Markov equivalence class apart.
     """
-    either_way = reversible(model)
-    if model.result_.equivalent:
-        return either_way
-    gaussian, nominal = _gaussian_columns(model), _nominal_columns(model)
-    if not (gaussian.any() or nominal.any()):
-        return np.zeros_like(either_way)
-    edges = model.adjacency_matrix_ != 0.0
-    alone = edges.sum(axis=0) == 1
-    told_apart = edges & ~(gaussian[:, None] & gaussian)
-    told_apart &= ~(nominal[:, None] & (nominal & alone))
-    left = orient(model.cpdag_, told_apart)
-    return np.asarray(edges & left & left.T)
+    return open_edges(
+        model.adjacency_matrix_ != 0.0,
+        model.result_.admissible,
+        None if model.result_.environments is None else model.result_.environments.sets,
+        equivalent=model.result_.equivalent,
+        gaussian=gaussian_columns(model),
+        nominal=_nominal_columns(model),
+    )
 
 
 def reversible(model: DagLearner) -> NDArray[np.bool_]:
@@ -167,7 +199,18 @@ def standardised_weights(model: DagLearner) -> NDArray[np.float64]:
     return weights * deviations[:, None] / (deviations if model.linear else 1.0)
 
 
-def _gaussian_columns(model: DagLearner) -> NDArray[np.bool_]:
+def standard_units(model: DagLearner) -> NDArray[np.float64]:
+    """What any weight i -> j is multiplied by to be standardised, (d, d); NaN if not a line's."""
+    deviations, predictor = model._deviations, _predictor(model)
+    shape = model.adjacency_matrix_.shape
+    if isinstance(predictor, LinearModel):
+        return np.asarray(predictor.standardised(np.ones(shape), deviations))
+    if predictor is None and getattr(model, "linear", False):
+        return np.asarray(deviations[:, None] / deviations)
+    return np.full(shape, np.nan)
+
+
+def gaussian_columns(model: DagLearner) -> NDArray[np.bool_]:
     """Columns with the Gaussian likelihood and an L0 penalty beside columns with others, (d,)."""
     losses = getattr(_predictor(model), "losses", None)
     settings = penalty_settings(getattr(model, "score", None), model.result_.score_name)
@@ -192,3 +235,8 @@ def _predictor(model: DagLearner) -> object:
     """The fitted functions behind ``adjacency_matrix_``."""
     result = model.result_
     return result.pruned.predictor
+
+
+def _number(value: float) -> float | None:
+    """None for what is not known."""
+    return float(value) if np.isfinite(value) else None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from toposwap.certificate import Certificate
     from toposwap.estimators import Topo
+    from toposwap.report.graph import Doubt
 
 #: The version of the schema of result files, ``io/schemas/result-1.json``.
 FORMAT = "toposwap-result-1"
@@ -42,9 +43,9 @@ def solution_of(model: Topo) -> pd.DataFrame:
     return pd.DataFrame(model.weights_, index=names, columns=names)
 
 
-def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
+def record_of(model: Topo, rows: int | None = None, doubt: Doubt | None = None) -> dict[str, Any]:
     """Everything about a fitted model that JSON can hold; ``rows`` is the size of its data."""
-    edges = reported_graph(model).edges()
+    edges = reported_graph(model, doubt).edges()
     return {
         "format": FORMAT,
         "version": __version__,
@@ -62,7 +63,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "threshold": model.threshold_,
         "pruning": model.result_.pruned.rule if model.result_.pruned.refitted else None,
         "open_directions": [[edge.source, edge.target] for edge in edges if edge.open],
-        "edges": [edge._asdict() for edge in edges],
+        "edges": [edge.known() for edge in edges],
         "interventions": interventions_record(model),
         "knowledge": knowledge_record(model),
         "missing": gaps_record(model),
@@ -94,18 +95,24 @@ def certificate_record(certificate: Certificate, names: Sequence[str]) -> dict[s
     }
 
 
-def write_result(path: str | os.PathLike[str], model: Topo, rows: int | None = None) -> None:
+def write_result(
+    path: str | os.PathLike[str],
+    model: Topo,
+    rows: int | None = None,
+    doubt: Doubt | None = None,
+) -> None:
     """Write a fitted model in the format that ``path`` asks for.
 
     All formats hold the pruned graph, but .weights.csv, which holds the solution before pruning: it
-    is the one to check and to continue from. See :func:`toposwap.io.write_graph`.
+    is the one to check and to continue from. See :func:`toposwap.io.write_graph`. ``doubt`` is what
+    resamples say of the edges.
     """
     suffix = graph_suffix(path)
     if suffix == ".weights.csv":
         write_graph(path, solution_of(model))
         return
-    record = record_of(model, rows) if suffix == ".json" else None
-    write_graph(path, graph_of(model), record, reported_graph(model).edges())
+    record = record_of(model, rows, doubt) if suffix == ".json" else None
+    write_graph(path, graph_of(model), record, reported_graph(model, doubt).edges())
 
 
 def name_of(part: Any) -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from toposwap.estimators import Topo
+    from toposwap.report.graph import Doubt
 
 MOST_EDGES = 40
 _LONGEST_CELL = 2000
@@ -44,6 +45,7 @@ def report(
     seconds: float | None = None,
     remarks: bool = True,
     without: Topo | None = None,
+    doubt: Doubt | None = None,
 ) -> RenderableType:
     """The edges of a fitted model, then its summary.
 
@@ -59,25 +61,30 @@ def report(
         Whether to repeat what the model was warned about.
     without
         The same model fitted without what is known, to tell what that costs.
+    doubt
+        What resamples say of the edges.
     """
     from rich.console import Group
     from rich.text import Text
 
     return Group(
-        edge_table(model),
+        edge_table(model if doubt is None else reported_graph(model, doubt)),
         Text(""),
         summary(model, rows=rows, seconds=seconds, remarks=remarks, without=without),
     )
 
 
-def edge_table(graph: DagLearner | pd.DataFrame, most: int = MOST_EDGES) -> RenderableType:
+def edge_table(
+    graph: DagLearner | pd.DataFrame | ReportedGraph, most: int = MOST_EDGES
+) -> RenderableType:
     """The edges, strongest first, at most ``most`` of them.
 
     Parameters
     ----------
     graph
         A fitted model: weights, standardised weights, and which directions are open. Or weights
-        (d, d) with the names of the nodes as columns.
+        (d, d) with the names of the nodes as columns. Or a graph as reports show it, perhaps with
+        what resamples say of it.
     most
         Weaker edges are only counted.
     """
@@ -104,6 +111,11 @@ def edge_table(graph: DagLearner | pd.DataFrame, most: int = MOST_EDGES) -> Rend
         table.add_column(name, justify="right", no_wrap=True)
         for row, number in zip(cells, column, strict=True):
             row.append(number)
+    if shown.doubt is not None:
+        for name, share in (("frequency", "frequency"), ("this way", "direction")):
+            table.add_column(name, justify="right", no_wrap=True)
+            for row, edge in zip(cells, listed, strict=True):
+                row.append(f"{getattr(edge, share):.2f}")
     if shown.open.any():
         table.add_column("direction", no_wrap=True)
         for row, edge in zip(cells, listed, strict=True):
@@ -286,7 +298,9 @@ def _directions(model: Topo) -> str | None:
     return told
 
 
-def _reported(graph: DagLearner | pd.DataFrame) -> ReportedGraph:
+def _reported(graph: DagLearner | pd.DataFrame | ReportedGraph) -> ReportedGraph:
+    if isinstance(graph, ReportedGraph):
+        return graph
     if isinstance(graph, DagLearner):
         return reported_graph(graph)
     names = [str(name) for name in graph.columns]

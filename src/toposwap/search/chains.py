@@ -61,13 +61,18 @@ class ChainSearch(Search):
         never end worse than fewer with the same seed.
     n_threads
         How many threads run chains; the answer is the same for any number.
+    proved
+        Columns up to which the search is exhaustive; by default as many as take a second.
     """
 
     name: ClassVar[str] = "chains"
 
-    def __init__(self, n_restarts: int | None = None, n_threads: int = 1) -> None:
+    def __init__(
+        self, n_restarts: int | None = None, n_threads: int = 1, proved: int = _PROVED
+    ) -> None:
         self.n_restarts = n_restarts
         self.n_threads = n_threads
+        self.proved = proved
 
     def moves(  # type: ignore[override]
         self, fit: ChainFit, context: Context
@@ -75,7 +80,7 @@ class ChainSearch(Search):
         """Prove, or descend and run chains; the best of all is where the fit stands."""
         d = len(context.names)
         before = fit.value
-        if d <= min(_PROVED, fit.quickly_proved) and fit.bound.solve_exactly(fit):
+        if d <= min(self.proved, fit.quickly_proved) and fit.bound.solve_exactly(fit):
             if fit.value < before - fit.resolution:
                 yield Move("exact", 2**d, "took the best of all orders")
             return "global minimum"

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from toposwap.cli.options.learning import Scoring, scoring_options
 from toposwap.cli.options.numbers import Number
-from toposwap.cli.terminal.show import show, show_json
+from toposwap.cli.terminal.show import say, show, show_json
 from toposwap.core.errors import InputError, ToposwapWarning
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from toposwap.certainty.differences import Difference
     from toposwap.io import FileGraph
 
+_MOST_DIFFERENCES = 40
 _EPILOG = """\b
 Examples:
   toposwap compare truth.csv learned.csv
   toposwap compare truth.weights.csv solution.weights.csv --threshold 0.3 --json
+  toposwap compare mine.csv learned.csv --data table.csv     what each difference costs in score
 
 Both files may be anything that "toposwap refine" takes for WEIGHTS.
 """
@@ -51,11 +56,26 @@ _WORDS = {
     help="Ignore edges of the estimate with |weight| below this.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON and nothing else.")
-def compare(true: Path, estimate: Path, threshold: float, as_json: bool) -> None:
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="TABLE",
+    help="The table behind both: tells what each difference costs in score.",
+)
+@scoring_options
+def compare(
+    true: Path,
+    estimate: Path,
+    threshold: float,
+    as_json: bool,
+    data: Path | None,
+    scoring: Scoring,
+) -> None:
     """Compare the graph ESTIMATE with the TRUE one.
 
     The first column of figures compares edge by edge, the second the equivalence classes: what data
-    alone can tell in general.
+    alone can tell in general. Then follows which edges differ, by name; with --data also what it
+    would cost in score to have each as the first graph has it, all weights fitted again.
     """
     from toposwap.core.graph import topological_order
     from toposwap.metrics import compare as compare_graphs
@@ -75,10 +95,70 @@ def compare(true: Path, estimate: Path, threshold: float, as_json: bool) -> None
             ToposwapWarning,
             stacklevel=2,
         )
+    listed = _differences(truth, guess, names, data, scoring)
     if as_json:
-        show_json(figures)
+        told = {"differences": [asdict(one) for one in listed]} if listed is not None else {}
+        show_json({**figures, **told})
     else:
         _print(figures)
+        _print_differences(listed or [], with_costs=data is not None)
+
+
+def _differences(
+    truth: NDArray[np.float64],
+    guess: NDArray[np.float64],
+    names: list[str],
+    data: Path | None,
+    scoring: Scoring,
+) -> list[Difference] | None:
+    """Edge by edge; None where the estimate is no DAG, which has no score either."""
+    from toposwap.certainty.differences import differences
+    from toposwap.core.graph import topological_order
+
+    if topological_order(guess != 0.0) is None:
+        if data is not None:
+            raise InputError("--data: only DAGs have a score, and the estimate has cycles")
+        return None
+    bound = None
+    if data is not None:
+        from toposwap.core.dataset import Dataset
+        from toposwap.io import read_numbers
+
+        table = read_numbers(data)
+        columns = [str(name) for name in table.columns]
+        if sorted(columns) != sorted(names):
+            raise InputError(
+                f"--data: the columns of {str(data)!r} are not the nodes of the graphs"
+            )
+        score = scoring.build()
+        rows = Dataset.from_table(
+            table.chosen(names) if hasattr(table, "chosen") else table[names],
+            center=scoring.center,
+        )
+        bound = score.bind(score.suited(rows))
+    return differences(truth != 0.0, guess != 0.0, names, bound)
+
+
+def _print_differences(listed: list[Difference], *, with_costs: bool) -> None:
+    """A line for each pair that differs."""
+    from rich import box
+    from rich.table import Table
+
+    from toposwap.report.text import as_cell
+
+    if not listed:
+        return
+    say()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column("difference", overflow="fold")
+    if with_costs:
+        table.add_column("score if as in the first", justify="right", no_wrap=True)
+    for one in listed[:_MOST_DIFFERENCES]:
+        cost = "a cycle" if one.cost is None else f"{one.cost:+.3g}"
+        table.add_row(as_cell(one.in_words()), *([cost] if with_costs else []))
+    show(table)
+    if len(listed) > _MOST_DIFFERENCES:
+        say(f"and {len(listed) - _MOST_DIFFERENCES} more; --json has them all")
 
 
 def _same_nodes(

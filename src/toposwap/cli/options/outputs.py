@@ -16,6 +16,7 @@ from toposwap.core.errors import InputError, ToposwapWarning
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from toposwap.certainty import Confidence
     from toposwap.estimators import Topo
 
 #: How a formula begins in a cell of a spreadsheet.
@@ -59,25 +60,33 @@ class Outputs:
                         f"{str(path)!r} is read and would be overwritten: choose another output"
                     )
 
-    def write(self, model: Topo, rows: int) -> None:
+    def write(self, model: Topo, rows: int, confidence: Confidence | None = None) -> None:
         """Write the learned graph, its picture and its report, or nothing at all.
 
-        ``rows`` is n.
+        ``rows`` is n, and ``confidence`` what resamples say of the edges.
         """
         from toposwap.io import together
         from toposwap.report.record import write_result
 
         if any(path.suffix.lower() == ".csv" for path in self.graphs):
             _warn_of_formulas(model.names_)
+        doubt = None if confidence is None else confidence.doubt()
         with together():
             for path in self.graphs:
-                write_result(path, model, rows)
+                write_result(path, model, rows, doubt)
             if self.plot is not None:
                 from toposwap.report.plot.graph import draw_graph
 
-                draw_graph(model, self.plot, most=self.plot_edges, around=self.plot_around)
+                draw_graph(
+                    model, self.plot, most=self.plot_edges, around=self.plot_around, doubt=doubt
+                )
             if self.report is not None:
-                model.report(self.report, command=spoken.command(), notes=spoken.notes())
+                model.report(
+                    self.report,
+                    command=spoken.command(),
+                    notes=spoken.notes(),
+                    confidence=confidence,
+                )
 
     @property
     def paths(self) -> tuple[Path, ...]:

@@ -105,8 +105,8 @@ class Reading:
         excluded = set(_names(self.exclude, "--exclude", names))
         chosen = _names(self.columns, "--columns", names) or names
         if self.weights is not None:
-            excluded.add(_one_name(self.weights, "--weights", names))
-        excluded |= self.intervening.columns(lambda name, option: _one_name(name, option, names))
+            excluded.add(one_name(self.weights, "--weights", names))
+        excluded |= self.intervening.columns(lambda name, option: one_name(name, option, names))
         chosen = [name for name in chosen if name not in excluded]
         if isinstance(table, NumberTable):
             # Nothing is missing in it, and nothing is text.
@@ -135,7 +135,7 @@ class Reading:
             return table[name].loc[picked.index].to_numpy()
 
         return self.intervening.of_rows(
-            column, lambda name, option: _one_name(name, option, names), len(picked)
+            column, lambda name, option: one_name(name, option, names), len(picked)
         )
 
     def _weights(self, table: Any, picked: Any) -> NDArray[np.float64] | None:
@@ -144,7 +144,7 @@ class Reading:
 
         if self.weights is None:
             return None
-        name = _one_name(self.weights, "--weights", list(map(str, table.columns)))
+        name = one_name(self.weights, "--weights", list(map(str, table.columns)))
         if isinstance(table, NumberTable):
             return table.chosen([name]).values[:, 0]
         column = table[name]
@@ -338,7 +338,7 @@ def _names(given: tuple[str, ...], option: str, known: list[str]) -> list[str]:
     return list(dict.fromkeys(known[k] for name in names for k in found[name]))
 
 
-def _one_name(given: str, option: str, known: list[str]) -> str:
+def one_name(given: str, option: str, known: list[str]) -> str:
     """The one name in the value of an option."""
     names = _names((given,), option, known)
     if len(names) != 1:

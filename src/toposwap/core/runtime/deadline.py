@@ -48,6 +48,10 @@ class Deadline:
         """Seconds until then: infinite without a limit, negative afterwards."""
         return self._end - clock()
 
+    def end_now(self) -> None:
+        """Let it be over, whatever it was: somebody does not want to wait any longer."""
+        self._end = float("-inf")
+
     def check(self) -> None:
         """Raise :class:`TimeUp` if the deadline is over."""
         if self.passed:

@@ -11,7 +11,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 from matplotlib.path import Path
 
 from toposwap.core.printable import printable
-from toposwap.report.plot.legend import edge_colour
+from toposwap.report.plot.legend import DASHES, edge_colour, is_doubtful
 from toposwap.report.plot.routing import Grid
 
 if TYPE_CHECKING:
@@ -125,7 +125,12 @@ class Canvas:
             points, codes = _as_path(strokes)
             width = _THINNEST + (_WIDEST - _THINNEST) * strength[i, j] / largest
             self._draw_edge(
-                points, codes, width, edge_colour(graph, i, j), "-" if is_open else _HEAD
+                points,
+                codes,
+                width,
+                edge_colour(graph, i, j),
+                "-" if is_open else _HEAD,
+                doubtful=is_doubtful(graph, i, j),
             )
 
     def place(self, handles: Sequence[Line2D], title: str | None) -> Axes:
@@ -209,6 +214,8 @@ class Canvas:
         width: float,
         colour: str,
         style: str,
+        *,
+        doubtful: bool,
     ) -> None:
         width *= self._scale
         # A white rim shows which of two crossing arrows is which; it spares the heads of others.
@@ -231,6 +238,7 @@ class Canvas:
                 linewidth=width,
                 joinstyle="miter",
                 capstyle="butt",
+                linestyle=DASHES if doubtful else "solid",
                 zorder=2,
             )
         )

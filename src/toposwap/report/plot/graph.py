@@ -6,6 +6,7 @@ Lengths are in inches throughout: the picture grows with the graph, the letters 
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.estimators import Topo
+    from toposwap.report.graph import Doubt
     from toposwap.report.plot.canvas import Canvas
     from toposwap.report.plot.layout import Layout
 
@@ -49,6 +51,7 @@ def draw_graph(
     around: int | str | None = None,
     steps: int = 1,
     confidence: Any = None,
+    doubt: Doubt | None = None,
 ) -> None:
     """Draw a DAG and write the picture, completely or not at all.
 
@@ -72,10 +75,16 @@ def draw_graph(
     confidence
         What says how sure edges are (an object with ``probabilities`` and perhaps ``adjacent``, or
         a matrix): the surest are drawn instead of the strongest.
+    doubt
+        What resamples say of the edges of a model: the fewer have an edge, the paler it is, and
+        dashed where most have none.
     """
     picture_suffix(path)
     require_matplotlib(f"drawing {str(path)!r}")
-    shown, sure = _part(_reported(graph, names), around, steps, confidence)
+    whole = _reported(graph, names)
+    if doubt is not None:
+        whole = replace(whole, doubt=doubt)
+    shown, sure = _part(whole, around, steps, confidence)
     write_picture(path, lambda: graph_figure(shown, title, most=most, by=sure))
 
 

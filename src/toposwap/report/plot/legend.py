@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 
+from toposwap.io.edges import DOUBTFUL
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -14,13 +16,33 @@ if TYPE_CHECKING:
 
 # Told apart with any kind of colour vision, and in grey (Okabe and Ito).
 POSITIVE, NEGATIVE, UNSIGNED = "#0072B2", "#D55E00", "#4D5966"
+#: Of an edge that most resamples do not have.
+DASHES = (0, (2.5, 1.5))
 
 
 def edge_colour(graph: ReportedGraph, i: int, j: int) -> str:
-    """By the sign of the weight, where it has one."""
-    if not graph.signed:
-        return UNSIGNED
-    return POSITIVE if graph.weights[i, j] > 0.0 else NEGATIVE
+    """By the sign of the weight, where it has one; the paler the fewer resamples have the edge."""
+    colour = UNSIGNED
+    if graph.signed:
+        colour = POSITIVE if graph.weights[i, j] > 0.0 else NEGATIVE
+    if graph.doubt is None:
+        return colour
+    return _paler(colour, float(graph.doubt.frequency[i, j]))
+
+
+def is_doubtful(graph: ReportedGraph, i: int, j: int) -> bool:
+    """Whether most resamples have no edge between i and j."""
+    return graph.doubt is not None and bool(graph.doubt.frequency[i, j] < DOUBTFUL)
+
+
+def _paler(colour: str, share: float) -> str:
+    """``colour`` mixed with white: all of it at a share of 1, a quarter at 0.
+
+    Mixed and not transparent, so that what lies below an arrow does not shine through.
+    """
+    part = 0.25 + 0.75 * min(1.0, max(0.0, share))
+    mixed = [round(255 + part * (int(colour[k : k + 2], 16) - 255)) for k in (1, 3, 5)]
+    return "#" + "".join(f"{level:02X}" for level in mixed)
 
 
 def legend(
@@ -48,6 +70,14 @@ def legend(
             handles.append(Line2D([], [], color=colour, linewidth=2.0, label=words))
     if graph.open[drawn].any():
         handles.append(_words("no arrowhead: the data fit as well either way round"))
+    if graph.doubt is not None:
+        shares = graph.doubt.frequency[drawn]
+        words = f"paler: found in fewer resamples, {shares.min():.0%} to {shares.max():.0%} of them"
+        handles.append(_words(words))
+        if (shares < DOUBTFUL).any():
+            label = f"in less than {DOUBTFUL:.0%} of them"
+            handles.append(Line2D([], [], color=UNSIGNED, linestyle=DASHES, linewidth=2.0))
+            handles[-1].set_label(label)
     what = "|standardised weight|" if graph.by_standardised else "|weight|"
     handles.append(_words(f"width: {what}, from {sizes.min():.2g} to {sizes.max():.2g}"))
     if left_out:

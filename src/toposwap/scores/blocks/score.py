@@ -64,7 +64,6 @@ class Blocks(Score):
     edge_blocks: ClassVar[bool] = True
     weighs_rows: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
-    by_kinds: ClassVar[bool] = True
 
     def __init__(self, factor: float = 2.0, gamma: float = 0.0, ordinal: str = "scores") -> None:
         self.factor = factor
