@@ -26,7 +26,7 @@ from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline, TimeUp
 from toposwap.estimators import Topo
 from toposwap.estimators.base import generator
-from toposwap.intervention.directions import gaussian_columns
+from toposwap.intervention.directions import gaussian_columns, nominal_columns
 from toposwap.knowledge import Knowledge
 from toposwap.learn import search_and_prune
 from toposwap.metrics.directions import open_edges
@@ -180,7 +180,7 @@ class Resampler:
         self.score: Score | None = None
         self.pruner: Pruner | None = None
         self.admissible: Admissible = EVERYTHING
-        self.gaussian = gaussian_columns(model)
+        self.gaussian, self.nominal = gaussian_columns(model), nominal_columns(model)
         if isinstance(model, Topo) and isinstance(data, Dataset):
             given = resolve("score", model.score, SCORES, Score)
             bound = given.bind(given.suited(data))
@@ -254,7 +254,7 @@ class Resampler:
         if deadline.passed:
             raise TimeUp
         either = None
-        if equivalent or self.gaussian.any():
+        if equivalent or self.gaussian.any() or self.nominal.any():
             done = bound.data.interventions
             either = open_edges(
                 kept != 0.0,
@@ -262,6 +262,7 @@ class Resampler:
                 None if done is None else done.environments()[0],
                 equivalent=equivalent,
                 gaussian=self.gaussian,
+                nominal=self.nominal,
             )
         return Resample.of(number, kept, either)
 

@@ -329,6 +329,12 @@ class Dataset:
             return "only a covariance matrix is known"
         return "only the moments of the rows are known"
 
+    def seen_as(self, found: Mapping[int, Recognised]) -> Dataset:
+        """The same data with other kinds for the columns in ``found``, by position."""
+        other = replace(self)
+        vars(other)["kinds"] = tuple(found.get(j, known) for j, known in enumerate(self.kinds))
+        return other
+
     @property
     def known_kinds(self) -> dict[str, str]:
         """The names of :attr:`kinds` by column: all if somebody has asked, else what was told."""

@@ -267,7 +267,7 @@ class Topo(Predicting, Intervening, Showing, DagLearner):
         self._typical = Typical.of(data)
         self._data = data
         self._levels = data.levels
-        self.kinds_ = data.known_kinds
+        self.kinds_ = result.kinds
         return self._keep(result, data, named=named)
 
     def _search(self) -> Search:

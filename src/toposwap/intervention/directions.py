@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.losses import GaussianLoss
+from toposwap.losses import GaussianLoss, LogisticLoss, MultinomialLoss
 from toposwap.metrics.directions import undecided_graphs
 from toposwap.penalties import BIC, EBIC, L0
+from toposwap.scores.blocks.model import BlockModel
 from toposwap.scores.predictors import LinearModel
 from toposwap.scores.settings import penalty_settings
 
@@ -33,6 +34,7 @@ def undecided_class(model: Any) -> NDArray[np.bool_]:
             None if result.environments is None else result.environments.sets,
             equivalent=result.equivalent,
             gaussian=gaussian_columns(model),
+            nominal=nominal_columns(model),
         )
     )
 
@@ -43,6 +45,16 @@ def gaussian_columns(model: Any) -> NDArray[np.bool_]:
     losses = getattr(predictor, "losses", None)
     settings = penalty_settings(getattr(model, "score", None), model.result_.score_name)
     counts_edges = model.result_.pruned.refitted or (settings or {}).get("name") in _L0
-    if losses is None or not counts_edges or not isinstance(predictor, LinearModel):
+    if losses is None or not counts_edges or not isinstance(predictor, LinearModel | BlockModel):
         return np.zeros(len(model.names_), dtype=bool)
     return np.array([isinstance(loss, GaussianLoss) for loss in losses])
+
+
+def nominal_columns(model: Any) -> NDArray[np.bool_]:
+    """Categories, of two or more values, in a model with blocks for them, (d,)."""
+    predictor = model.result_.pruned.predictor
+    if not isinstance(predictor, BlockModel):
+        return np.zeros(len(model.names_), dtype=bool)
+    return np.array(
+        [isinstance(loss, LogisticLoss | MultinomialLoss) for loss in predictor.losses], dtype=bool
+    )

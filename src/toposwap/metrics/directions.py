@@ -47,6 +47,7 @@ def undecided_graphs(
     *,
     equivalent: bool,
     gaussian: NDArray[np.bool_] | None = None,
+    nominal: NDArray[np.bool_] | None = None,
 ) -> Edges:
     """The DAGs that a score cannot tell from the DAG ``edges``, as one graph (d, d).
 
@@ -65,13 +66,20 @@ def undecided_graphs(
         Gaussian likelihood and others a loss of their own. Any two such members are joined by
         turning edges i -> j of which the other parents agree, and those terms of i and j are the
         two ways to write one joint density.
+    nominal
+        Likewise the columns (d,) of categories: between two of them without other parents nothing
+        is left out by a model of one given the other, whichever that is.
     """
     if equivalent:
         return permitted_class(edges, told, targets)
-    if gaussian is None or not gaussian.any():
+    nobody = np.zeros(len(edges), dtype=bool)
+    gaussian = nobody if gaussian is None else gaussian
+    nominal = nobody if nominal is None else nominal
+    if not (gaussian.any() or nominal.any()):
         return edges
-    left = permitted_class(edges, told, targets)
-    return orient(left, edges & ~(gaussian[:, None] & gaussian))
+    alone = edges.sum(axis=0) == 1
+    either = (gaussian[:, None] & gaussian) | (nominal[:, None] & (nominal & alone))
+    return orient(permitted_class(edges, told, targets), edges & ~either)
 
 
 def open_edges(
@@ -81,10 +89,13 @@ def open_edges(
     *,
     equivalent: bool,
     gaussian: NDArray[np.bool_] | None = None,
+    nominal: NDArray[np.bool_] | None = None,
 ) -> Edges:
     """The edges (d, d) of a DAG that its score would as soon have the other way round; (d, d).
 
     The parameters are those of :func:`undecided_graphs`.
     """
-    left = undecided_graphs(edges, told, targets, equivalent=equivalent, gaussian=gaussian)
+    left = undecided_graphs(
+        edges, told, targets, equivalent=equivalent, gaussian=gaussian, nominal=nominal
+    )
     return np.asarray(edges & left & left.T)

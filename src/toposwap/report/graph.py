@@ -171,7 +171,7 @@ def standardised_weights(model: DagLearner) -> NDArray[np.float64]:
     ===================  =========================================================================
     lines                :math:`w_{ij}\, sd_i / sd_j`
     log odds, log means  :math:`w_{ij}\, sd_i`, of logistic and Poisson effects
-    curves               :math:`sd(f_{ij}(x_i)) / sd_j`, which has no sign
+    curves, blocks       :math:`sd(f_{ij}(x_i)) / sd_j`, which has no sign
     networks             :math:`w_{ij}\, sd_i`: what the hidden units feel of one deviation
     ===================  =========================================================================
 

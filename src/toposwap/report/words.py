@@ -117,6 +117,8 @@ def condition_in_words(certificate: Certificate) -> str | None:
 _PRICED = {
     BasisBIC.name: "coefficient of a curve",
     CategoricalBIC.name: "free probability of a table",
+    "blocks-bic": "parameter of an edge",
+    "blocks-ebic": "parameter of an edge",
 }
 
 

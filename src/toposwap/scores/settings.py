@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from toposwap.penalties import BIC, EBIC, NoPenalty
-from toposwap.scores import SCORES, Auto, BasisBIC, BDeu, CategoricalBIC, Penalized
+from toposwap.scores import SCORES, Auto, BasisBIC, BDeu, Blocks, CategoricalBIC, Penalized
 
 
 def penalty_settings(score: Any, score_name: str) -> dict[str, Any] | None:
@@ -25,6 +25,8 @@ def penalty_settings(score: Any, score_name: str) -> dict[str, Any] | None:
         penalty = score.penalty
     elif isinstance(score, BasisBIC | CategoricalBIC):
         penalty = BIC(score.factor)
+    elif isinstance(score, Blocks):
+        penalty = EBIC(score.factor, score.gamma) if score.gamma else BIC(score.factor)
     elif isinstance(score, BDeu):
         return {"name": BDeu.name, "equivalent_sample_size": score.equivalent_sample_size}
     elif isinstance(score, Auto) and score_name == CategoricalBIC.name:
