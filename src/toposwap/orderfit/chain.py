@@ -36,6 +36,13 @@ class ChainFit(OrderFit):
     """A fit whose score has compiled chains of local optima."""
 
     @abstractmethod
+    def rough_descent(self) -> int:
+        """Descend by insertions with rougher solutions, then solve; how many variables moved.
+
+        Quick from far away, and no local optimum.
+        """
+
+    @abstractmethod
     def chain(self, seed: int) -> FitChain:
         """Descend from here and begin a chain, which moves this fit and nobody else may.
 

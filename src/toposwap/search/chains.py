@@ -79,6 +79,9 @@ class ChainSearch(Search):
             if fit.value < before - fit.resolution:
                 yield Move("exact", 2**d, "took the best of all orders")
             return "global minimum"
+        moved = fit.rough_descent()
+        if fit.value < before - fit.resolution:
+            yield Move("insertion", d * (d - 1), f"moved variables {moved} times")
         yield from InsertionSearch().moves(fit, context)
         if self.n_restarts == 0:
             yield from NeighbourhoodSearch().moves(fit, context)
@@ -109,7 +112,8 @@ class ChainSearch(Search):
             left = self.n_restarts
         seed = int(context.rng.integers(2**63))
         enough = threading.Event()
-        job = partial(_run_chain, fit.snapshot(), fit.bound, seed, patience, context, enough)
+        here = fit.order, fit.snapshot()
+        job = partial(_run_chain, here, fit.bound, seed, patience, context, enough)
         if self.n_threads == 1:
             number = 0
             while left > 0 and not (number and context.deadline.passed):
@@ -143,7 +147,7 @@ def _same(fit: ChainFit) -> float:
 
 
 def _run_chain(
-    here: Any,
+    here: tuple[Order, Any],
     bound: Any,
     seed: int,
     patience: int,
@@ -154,10 +158,15 @@ def _run_chain(
 ) -> _End:
     """The chain ``number``: the first from the solution ``here``, others from a random order."""
     d = len(context.names)
-    drawn = np.random.default_rng([seed, number]).permutation(d)
-    fit: ChainFit = bound.fit(bound.admissible.nearest(Order(drawn)))
+    fit: ChainFit
     if number == 0:
-        fit.restore(here)
+        order, snapshot = here
+        fit = bound.fit(order)
+        fit.restore(snapshot)
+    else:
+        drawn = np.random.default_rng([seed, number]).permutation(d)
+        fit = bound.fit(bound.admissible.nearest(Order(drawn)))
+        fit.rough_descent()
     chain = fit.chain(seed ^ number)
     piece = max(1, _PIECE // d)
     while chain.steps < most and chain.steps - chain.best_at < patience:
