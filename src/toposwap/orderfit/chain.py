@@ -5,13 +5,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Protocol
 
+from toposwap.core.runtime.deadline import NEVER
 from toposwap.orderfit.base import OrderFit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
     from toposwap.core.order import Order
+    from toposwap.core.runtime.deadline import Deadline
 
 
 class FitChain(Protocol):
@@ -57,10 +61,20 @@ class ChainFit(OrderFit):
         """The edges at the solution, (d, d): ``[i, j]`` for i -> j."""
 
     @abstractmethod
-    def parent_sets(self) -> list[tuple[NDArray[np.uint64], NDArray[np.float64]]] | None:
+    def parent_sets(
+        self, limits: NDArray[np.float64] | None = None, deadline: Deadline = NEVER
+    ) -> list[tuple[NDArray[np.uint64], NDArray[np.float64]]] | None:
         """For each node the sets of parents that some order may want, as bits, and their scores.
 
-        None where the score is no sum over nodes, or there are too many.
+        Those of node v that are below ``limits[v]``. None where the score is no sum over nodes,
+        there are too many, or time is up.
+        """
+
+    @abstractmethod
+    def least_parents(self) -> Callable[[int, int], float] | None:
+        """What nodes cost at the least, for :func:`~toposwap.orderfit.relaxation.relax`.
+
+        None where the score is no sum over nodes.
         """
 
     @abstractmethod

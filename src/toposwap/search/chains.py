@@ -82,10 +82,10 @@ class ChainSearch(Search):
         moved = fit.rough_descent()
         if fit.value < before - fit.resolution:
             yield Move("insertion", d * (d - 1), f"moved variables {moved} times")
-        yield from InsertionSearch().moves(fit, context)
         if self.n_restarts == 0:
             yield from NeighbourhoodSearch().moves(fit, context)
             return False
+        yield from InsertionSearch().moves(fit, context)
         ends: list[_End] = []
         for end in self._ends(fit, context):
             ends.append(end)

@@ -141,19 +141,25 @@ def triangle_inverse(
 ) -> None:
     r"""Columns ``first`` and later of :math:`L^{-1}`, into the rows of the slot ``work``.
 
-    L is the (k, k) triangle of the parents' coordinates along the orthonormalised rows.
+    L is the (k, k) triangle of the parents' coordinates along the orthonormalised rows. Row j of
+    its inverse is made of the rows before it, whole rows at a time.
     """
     k = parents[slot, 0]
     rows = table[slot]
-    inverse = table[work]
-    for i in range(first, k):
-        inverse[ROWS + i, i] = 1.0 / rows[ROWS + i, parents[slot, 1 + i]]
-        for j in range(i + 1, k):
-            parent = parents[slot, 1 + j]
-            total = 0.0
-            for m in range(i, j):
-                total -= rows[ROWS + m, parent] * inverse[ROWS + m, i]
-            inverse[ROWS + j, i] = total / rows[ROWS + j, parent]
+    for j in range(first, k):
+        parent = parents[slot, 1 + j]
+        mine = table[work, ROWS + j]
+        for i in range(first, j):
+            mine[i] = 0.0
+        for m in range(first, j):
+            along = rows[ROWS + m, parent]
+            other = table[work, ROWS + m]
+            for i in range(first, m + 1):
+                mine[i] -= along * other[i]
+        scale = 1.0 / rows[ROWS + j, parent]
+        for i in range(first, j):
+            mine[i] *= scale
+        mine[j] = scale
 
 
 @kernel(inner=True)
@@ -174,17 +180,21 @@ def cheapest_removal(
     """
     k = parents[slot, 0]
     rows = table[slot]
-    inverse = table[work]
+    weight, precision = table[work, G], table[work, E]
     triangle_inverse(table, parents, slot, work, first)
+    for i in range(first, k):
+        weight[i] = 0.0
+        precision[i] = 0.0
+    for j in range(first, k):
+        along = rows[ROWS + j, z]
+        inverse = table[work, ROWS + j]
+        for i in range(first, j + 1):
+            weight[i] += inverse[i] * along
+            precision[i] += inverse[i] * inverse[i]
     chosen = -1
     least = np.inf
     for i in range(first, k):
-        weight = 0.0
-        precision = 0.0
-        for j in range(i, k):
-            weight += inverse[ROWS + j, i] * rows[ROWS + j, z]
-            precision += inverse[ROWS + j, i] * inverse[ROWS + j, i]
-        rise = weight * weight / precision
+        rise = weight[i] * weight[i] / precision[i]
         if rise < least:
             least = rise
             chosen = i

@@ -127,7 +127,10 @@ class EqualVarianceL0Fit(L0Fit):
         super().refresh()
         self._retune()
 
-    def parent_sets(self) -> None:
+    def parent_sets(self, *_: Any) -> None:
+        """None: the nodes share a variance."""
+
+    def least_parents(self) -> None:
         """None: the nodes share a variance."""
 
     def restore(self, snapshot: Any) -> None:

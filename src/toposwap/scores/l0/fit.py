@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from toposwap.core.order import Order
+from toposwap.core.runtime.deadline import NEVER
 from toposwap.kernels.l0 import exact, from_all, insertion_deltas, moves, swap_deltas
 from toposwap.kernels.l0.parent_sets import wanted_parent_sets
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
 from toposwap.orderfit.chain import ChainFit
 from toposwap.scores.l0.chain import L0Chain
 from toposwap.scores.l0.coefficients import Coefficients
+from toposwap.scores.l0.least_parents import LeastParents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.scores.l0.bound import BoundL0
 
 
@@ -130,8 +133,7 @@ class L0Fit(ChainFit):
         """
         if self._nodes.n_parents.sum() > _MOST_SWAPS:
             return np.empty((0, 2), dtype=np.int64)
-        edges = [(int(u), z) for z in range(self.bound.data.d) for u in self._parents(z)]
-        return np.array(edges, dtype=np.int64).reshape(-1, 2)
+        return np.argwhere(self.adjacency()).astype(np.int64)
 
     def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
         """All pending ones of ``visits`` in one compiled loop; of all, when none is pending."""
@@ -196,26 +198,35 @@ class L0Fit(ChainFit):
 
     def adjacency(self) -> NDArray[np.bool_]:
         """The edges, (d, d)."""
-        d = self.bound.data.d
+        d, counts = self.bound.data.d, self._nodes.n_parents
         edges = np.zeros((d, d), dtype=np.bool_)
-        for z in range(d):
-            edges[self._parents(z), z] = True
+        parents = self._nodes.parents[:d, 1:]
+        present = np.arange(parents.shape[1]) < counts[:, None]
+        edges[parents[present], np.repeat(np.arange(d), counts)] = True
         return edges
 
-    def parent_sets(self) -> list[tuple[NDArray[np.uint64], NDArray[np.float64]]] | None:
+    def parent_sets(
+        self, limits: NDArray[np.float64] | None = None, deadline: Deadline = NEVER
+    ) -> list[tuple[NDArray[np.uint64], NDArray[np.float64]]] | None:
         """The sets that no subset is as good as; see :mod:`toposwap.kernels.l0.parent_sets`."""
         if self._rule.demanding:
             return None
         d = self.bound.data.d
+        limits = np.full(d, np.inf) if limits is None else limits
         found = []
         for z in range(d):
-            self.bound.deadline.check()
             may = np.ones(d, dtype=np.bool_) if not self._rule.masked else self._rule.allowed[z]
-            sets = wanted_parent_sets(self._rule, z, may, self._most_parents)
+            sets = wanted_parent_sets(
+                self._rule, z, may, self._most_parents, float(limits[z]), deadline
+            )
             if sets is None:
                 return None
             found.append(sets)
         return found
+
+    def least_parents(self) -> LeastParents | None:
+        """By a search for the best subset; see :mod:`toposwap.kernels.l0.best_subset`."""
+        return LeastParents(self._rule, self._most_parents)
 
     def take_parents(self, order: Order, parents: NDArray[np.bool_]) -> None:
         """Stand at ``order`` with these edges, whatever growing and shrinking would choose."""
@@ -241,9 +252,6 @@ class L0Fit(ChainFit):
             parents |= bound.admissible.required
         weights = self._coefficients.of(parents)
         return weights / bound.deviations[:, None] * bound.deviations
-
-    def _parents(self, z: int) -> NDArray[np.int64]:
-        return self._nodes.parents_of(z)
 
     @property
     def _most_parents(self) -> int:
