@@ -47,6 +47,10 @@ class ChainFit(OrderFit):
         """
 
     @abstractmethod
+    def improve_single_edges(self) -> int:
+        """Add, exchange or turn edges one by one while that lowers Q; how many were changed."""
+
+    @abstractmethod
     def chain(self, seed: int) -> FitChain:
         """Descend from here and begin a chain, which moves this fit and nobody else may.
 

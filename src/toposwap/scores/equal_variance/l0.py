@@ -122,6 +122,13 @@ class EqualVarianceL0Fit(L0Fit):
         self._nodes.pending[:] = pending
         return changes
 
+    def improve_single_edges(self) -> int:
+        """Change edges in the current units, then bring these up to date."""
+        made = super().improve_single_edges()
+        if made:
+            self._retune()
+        return made
+
     def refresh(self) -> None:
         """Look at all nodes again in the current units, then bring these up to date."""
         super().refresh()

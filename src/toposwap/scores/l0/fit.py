@@ -8,7 +8,7 @@ import numpy as np
 
 from toposwap.core.order import Order
 from toposwap.core.runtime.deadline import NEVER
-from toposwap.kernels.l0 import exact, from_all, insertion_deltas, moves, swap_deltas
+from toposwap.kernels.l0 import exact, from_all, insertion_deltas, moves, single_edges, swap_deltas
 from toposwap.kernels.l0.parent_sets import wanted_parent_sets
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
 from toposwap.orderfit.chain import ChainFit
@@ -159,6 +159,14 @@ class L0Fit(ChainFit):
             self._rule = whole
             moves.settle_all(self._nodes, self._rule, False)
         return total
+
+    def improve_single_edges(self) -> int:
+        """Whatever the order; see :mod:`toposwap.kernels.l0.single_edges`."""
+        d = self.bound.data.d
+        ancestors = np.empty((d, d), dtype=np.bool_)
+        return int(
+            single_edges.improve_single_edges(self._nodes, self._rule, ancestors, self.resolution)
+        )
 
     def refresh(self) -> None:
         """Forget remembered deltas, look at every variable again, and at nodes from all sides."""
