@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 PYTEST := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
   $(BIN)/pytest -n 2 --dist worksteal
 
-.PHONY: demo test test-thorough fuzz lint types tests bench clean
+.PHONY: demo test test-thorough fuzz lint types tests bench docs release clean
 
 demo: $(VENV)/.runtime
 	$(BIN)/toposwap demo
@@ -44,6 +44,23 @@ kernels-%: $(VENV)/.development
 bench: $(VENV)/.runtime
 	$(BIN)/python benchmarks/least_squares.py
 
+# The site, in docs/_build/html. Every code block of every page is run; a block that fails, a broken
+# link or any warning of Sphinx fails it.
+docs: $(VENV)/.development
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+	  $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+
+# Source and wheel, checked; then the wheel in an empty environment, where the demonstration runs.
+release: $(VENV)/.development
+	rm -rf dist build/release
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python -m venv --without-pip build/release
+	$(PIP) --python build/release/bin/python install --quiet --constraint constraints.txt \
+	  "$$(ls dist/*.whl)[plot]"
+	cd build && release/bin/python -m toposwap demo --output release/demo
+	test -s build/release/demo/report.html
+
 # Debian ships `venv` without pip unless python3-venv is installed; the system's pip fills in then.
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV) || ( \
@@ -60,5 +77,6 @@ $(VENV)/.development: pyproject.toml constraints.txt $(VENV)/.runtime
 	touch $@
 
 clean:
+	rm -rf docs/_build docs/_pictures dist build
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output
 	find src -type d -path "*/__pycache__/toposwap-*" -prune -exec rm -rf {} +

@@ -4,8 +4,10 @@
 2. Reading a CSV file of a million rows and 50 columns, over ``pandas.read_csv(engine="pyarrow")``
    and polars, each in a process of its own: seconds, and memory at its peak.
 3. ``toposwap fit FILE`` without options for each file that is named.
+4. With ``--networks``, BDeu on networks of categories against pgmpy and Tetrad
+   (``networks_of_categories.py``, which can be called alone).
 
-    python benchmarks/tables.py [--rows 1000000] [FILE ...]
+    python benchmarks/tables.py [--rows 1000000] [--networks asia,alarm] [FILE ...]
 """
 
 from __future__ import annotations
@@ -121,12 +123,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*")
     parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--networks", default="")
     given = parser.parse_args()
     kinds()
     if given.rows:
         reading(given.rows)
     for file in given.files:
         fit(file)
+    if given.networks:
+        from networks_of_categories import compare
+
+        compare(given.networks.split(","), [1000, 10_000], [])
 
 
 if __name__ == "__main__":

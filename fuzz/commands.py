@@ -202,14 +202,21 @@ def _knowledge_file(draw: Draw, made: CommandRun) -> Path:
     if kind == "txt":
         end = draw.among(["\n", "\r\n"])
         tiers = f'1* "{first}"{end}2 {second}{end}3 '
-        path.write_text(f"/knowledge{end}addtemporal{end}{tiers}{end}forbiddirect{end}", "utf-8")
+        text = f"/knowledge{end}addtemporal{end}{tiers}{end}forbiddirect{end}"
+        path.write_text(text, "utf-8", "surrogatepass")
     elif kind == "json":
         path.write_text(json.dumps({"required": [[first, second]]}), "utf-8")
     elif kind == "csv":
         rows = [["cause", "effect", "kind"], [first, second, draw.among(["allowed", "required"])]]
-        with path.open("w", encoding="utf-8", newline="") as file:
+        with path.open("w", encoding="utf-8", errors="surrogatepass", newline="") as file:
             csv.writer(file).writerows(rows)
     return path
+
+
+def _indicator(draw: Draw, made: CommandRun) -> str:
+    return draw.among(["{}={}", "{}={};{}", "{}", "={}"]).format(
+        *(_one_name(draw, made) for _ in range(3))
+    )
 
 
 def _number(draw: Draw, _made: CommandRun) -> Any:
@@ -231,9 +238,14 @@ def _nothing(_draw: Draw, _made: CommandRun) -> str:
 #: For each option and argument of any command how a value is drawn, and how often an option is.
 OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "table": (_table, 1.0), "weights": (_graph, 1.0), "true": (_graph, 1.0),
+    "tables": (_table, 1.0),
+    "stream": (None, 0.05),
+    "sample": (lambda draw, _made: draw.among([2, 10, 50, 10**6]), 0.05),
     "estimate": (_graph, 1.0), "name": (_chosen("nothing", "no.toml", "\x1b[31m"), 1.0),
     "output": (_output, 0.5),
     "plot": (lambda d, m: _to_be_written(d, m, [".svg", ".png", ".pdf"]), 0.06),
+    "plot_edges": (_whole, 0.02), "plot_around": (_one_name, 0.02),
+    "report": (lambda d, m: _to_be_written(d, m, [".html"]), 0.05),
     "truth": (lambda d, m: _to_be_written(d, m, [".csv", ".json", ".gml", ".dot"]), 0.5),
     "json": (_nothing, 0.25), "as_json": (_nothing, 0.25), "quiet": (_nothing, 0.1),
     "score": (_score, 0.6), "penalty": (_number, 0.08), "ridge": (_number, 0.02),
@@ -247,10 +259,15 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "forbid": (_edge, 0.08), "require": (_edge, 0.08), "root": (_some_names, 0.02),
     "leaf": (_one_name, 0.04), "ancestor": (_edge, 0.04), "not_ancestor": (_edge, 0.04),
     "compare_without": (_nothing, 0.03),
-    "columns": (_some_names, 0.08), "exclude": (_some_names, 0.04), "drop_missing": (_nothing, 0.2),
+    "columns": (_some_names, 0.08), "exclude": (_some_names, 0.04),
+    "drop_missing": (_nothing, 0.05),
+    "missing": (_chosen("drop", "em", "impute", "error"), 0.3),
     "sep": (_chosen(",", ",", ";", "\t", "tab", "|", "", ",,"), 0.04),
     "decimal": (_chosen(",", "."), 0.04), "na": (_chosen("-999", "?", "1.5", ""), 0.04),
     "drop_unusable": (_nothing, 0.1), "row_weights": (_one_name, 0.03),
+    "interventions": (_one_name, 0.03), "indicators": (_indicator, 0.04),
+    "intervention_kind": (_chosen("perfect", "shift", "x"), 0.05),
+    "targets": (_chosen(0, 1, 2, 99), 0.2), "rows_each": (_chosen(1, 20), 0.1),
     "kind": (_kind, 0.06), "categorical": (_some_names, 0.03),
     "tolerance": (_number, 0.2), "threshold": (_number, 0.2), "nodes": (_chosen(2, 3, 6), 0.9),
     "rows": (_chosen(2, 20, 100), 0.9),

@@ -62,6 +62,17 @@ class FitCase:
         return self.covariance or bool(self.settings.get("center", True))
 
     @property
+    def treatment(self) -> str:
+        """What becomes of gaps, by name."""
+        given = self.settings.get("missing", "error")
+        return str(getattr(given, "name", given))
+
+    @property
+    def gaps(self) -> bool:
+        """Whether values are missing in what is read."""
+        return self.seen is None or bool(np.isnan(self.seen).any())
+
+    @property
     def data(self) -> Any:
         """What a learner or a certificate is given: the table, or a data set of its covariance."""
         from toposwap import Dataset

@@ -28,7 +28,7 @@ _USUAL = {"auto": 12.0, "least-squares": 10.0, "bic": 9.0, "basis": 3.0, "basis-
 #: Scores whose nodes are solved by algebra.
 _CLOSED = {"bic", "ebic", "equal-variance-l0", "least-squares"}
 #: Kinds of tables that a loss takes; every other takes any.
-_KINDS = {"logistic": "binary", "poisson": "counts"}
+_KINDS = {"logistic": "binary", "poisson": "counts", "bdeu": "binary", "categorical": "counts"}
 
 
 @dataclass(frozen=True)
@@ -149,6 +149,7 @@ SETTINGS: dict[str, Callable[[Draw], Any]] = {
     "beta": lambda draw: draw.among([0.5, 1.5, 3.0, 10.0, 1e3]),
     "a": lambda draw: draw.among([2.1, 3.7, 50.0]),
     "delta": lambda draw: draw.among([1e-3, 0.5, 1.345, 10.0]),
+    "equivalent_sample_size": lambda draw: draw.among([1e-3, 1.0, 10.0, 1e4]),
     "max_parents": lambda draw: draw.among([0, 1, 2, 100]),
     "basis": lambda draw: draw.among(list(BASES)),
     "n_functions": lambda draw: draw.among([3, 4, 6, 12]),

@@ -21,6 +21,7 @@ from toposwap.acyclicity import ACYCLICITIES
 from toposwap.baselines import BASELINES
 from toposwap.core.kinds import KINDS
 from toposwap.estimators.topo import OF_SEARCHES
+from toposwap.missing import EM, MISSING, Impute
 from toposwap.pruning import NAMES as PRUNE_NAMES
 from toposwap.pruning import PRUNERS
 from toposwap.search import SEARCHES, Search
@@ -135,6 +136,14 @@ def _kinds(draw: Draw, table: Table) -> Any:
     )
 
 
+def _missing(draw: Draw, table: Table) -> Any:
+    if not np.isnan(table.values).any():
+        return draw.among([*["error"] * 12, "drop", "em", "impute"])
+    # Every draw is one more fit, which slow scores need not show again.
+    few = Impute(draws=2, rounds=2)
+    return draw.among([*MISSING, "em", "em", "drop", few, few, EM()])
+
+
 def _random_state(draw: Draw, _table: Table) -> Any:
     number = draw.whole(0, 10**6)
     return draw.among([number, np.random.default_rng(number), np.int64(number)])
@@ -166,6 +175,8 @@ GENERATORS: dict[str, tuple[Generator, float]] = {
     "knowledge": (draw_knowledge, 0.2),
     "center": (lambda draw, _table: draw.among([False, False, np.bool_(False), True]), 0.15),
     "kinds": (_kinds, 0.1),
+    "missing": (_missing, 1.0),
+    "intervention_kind": (lambda draw, _table: draw.among(["perfect", "shift"]), 0.2),
     "random_state": (_random_state, 0.3),
     "n_restarts": (lambda draw, _table: draw.whole(0, 6), 0.25),
     "time_budget": (_time_budget, 0.08),

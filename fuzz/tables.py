@@ -41,6 +41,7 @@ DEPENDENCES = {
     "constant": 5.0,
     "one row differs": 3.0,
     "not finite": 2.0,
+    "gaps": 8.0,
 }
 
 
@@ -188,6 +189,13 @@ def _make_dependent(draw: Draw, table: Table) -> None:
         X[draw.whole(0, n - 1), j] += draw.among([1.0, 1e-3, 1e-12, 1e6])
     elif table.dependence == "not finite":
         X[draw.whole(0, n - 1), j] = draw.among([np.nan, np.inf, -np.inf])
+    elif table.dependence == "gaps":
+        share = draw.among([0.01, 0.1, 0.3, 0.6])
+        X[rng.random((n, d)) < share] = np.nan
+        if draw.chance(0.1):
+            X[draw.whole(0, n - 1)] = np.nan
+        if draw.chance(0.03):
+            X[:, j] = np.nan
     elif not others:
         return
     elif table.dependence == "copy":

@@ -17,6 +17,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("cross_validation.md", "", 2),
         ("knowledge.md", "", 2),
         ("tables.md", "", 1),
+        ("categories.md", "", 1),
     ],
 )
 def test_code_blocks_run(page, needs, checked):

@@ -73,7 +73,8 @@ def _objects(table: Table, draw: Draw) -> Held:
 def _masked(table: Table, draw: Draw) -> Held:
     hidden = draw.rng.random(table.shape) < draw.among([0.0, 0.0, 0.05])
     if hidden.any():
-        return np.ma.MaskedArray(table.values.copy(), hidden), None
+        seen = np.where(hidden, np.nan, table.values)
+        return np.ma.MaskedArray(table.values.copy(), hidden), seen
     return np.ma.MaskedArray(
         table.values.copy(), hidden if draw.among([False, True]) else False
     ), table.values

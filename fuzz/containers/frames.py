@@ -60,7 +60,6 @@ def _nullable(table: Table, draw: Draw) -> Held:
 
     columns: dict[str, Any] = {}
     seen = []
-    missing = False
     for j, name in enumerate(_text(table)):
         x = table.values[:, j]
         whole = bool(np.isfinite(x).all() and (x == np.floor(x)).all() and np.abs(x).max() < 2**53)
@@ -71,10 +70,10 @@ def _nullable(table: Table, draw: Draw) -> Held:
         column = plain.astype(dtype)
         if draw.chance(0.02):
             column[0] = pd.NA
-            missing = True
+            x = np.concatenate(([np.nan], x[1:]))
         columns[name] = column
         seen.append(x)
-    return pd.DataFrame(columns), None if missing else np.column_stack(seen)
+    return pd.DataFrame(columns), np.column_stack(seen)
 
 
 @container("pandas, other types", 2, "pandas")

@@ -119,6 +119,8 @@ def score_confirmed(run: FitRun) -> Iterator[str]:
     X, model, case = run.case.seen, run.model, run.case
     if X is None or case.covariance or not np.isfinite(model.weights_).all():
         return
+    if not np.isfinite(X).all():
+        return
     data = Dataset.from_table(
         X, names=model.names_, center=case.center, kinds=case.settings.get("kinds")
     )
@@ -151,6 +153,9 @@ def certified(run: FitRun) -> Iterator[str]:
     if model.status_ == "not certified" and not model.remarks_:
         yield "not certified, and nothing says why"
     score = _score(run)
+    if run.case.seen is not None and not np.isfinite(run.case.seen).all():
+        yield from _certified_with_gaps(run, score)
+        return
     parameters = model.result_.parameters
     W = model.weights_ if hasattr(parameters, "weights") and not score.edge_blocks else parameters
     fresh = _fresh_certificate(run, score, W)
@@ -160,6 +165,28 @@ def certified(run: FitRun) -> Iterator[str]:
         > 1.0
     ):
         yield f"{certificate!r}, but afresh {fresh!r}"
+
+
+def _certified_with_gaps(run: FitRun, score: Score) -> Iterator[str]:
+    """The same where values are missing: of what is there, or of the rows that are complete.
+
+    What was drawn is drawn from a model that a certificate alone does not know.
+    """
+    case, model = run.case, run.model
+    if case.treatment not in ("em", "drop") or not model.result_.admissible.everything:
+        return
+    if score.edge_blocks or model.status_ != "converged":
+        return
+    fresh = check_kkt(
+        model.weights_,
+        case.data,
+        score=score,
+        missing=case.treatment,
+        center=case.center,
+        kinds=case.settings.get("kinds"),
+    )
+    if not fresh.satisfied and fresh.max_residual > 1e-5:
+        yield f"{model.certificate_!r}, but afresh {fresh!r}"
 
 
 def _fresh_certificate(run: FitRun, score: Score, W: Any) -> Certificate:
@@ -198,7 +225,7 @@ def no_worse_than_its_start(run: FitRun) -> Iterator[str]:
     last = model.history_[-1].score
     # Squares are known to so many digits of what the columns hold.
     squares = 0.0
-    if X is not None and model.result_.scale_dependent:
+    if X is not None and np.isfinite(X).all() and model.result_.scale_dependent:
         centred = X - X.mean(axis=0) if run.case.center and not run.case.covariance else X
         with np.errstate(over="ignore"):
             squares = float(np.square(centred).sum())

@@ -48,7 +48,14 @@ def rightly_refused(run: FitRun) -> Iterator[str]:
     case = run.case
     names = ("least-squares", "gaussian", "bic", "ebic", "equal-variance", "default", "auto")
     usual = case.recipe.text.strip("'").startswith(names)
-    settings = set(case.settings) <= {"search", "random_state", "greedy", "n_restarts", "progress"}
+    settings = set(case.settings) <= {
+        "search",
+        "random_state",
+        "greedy",
+        "n_restarts",
+        "progress",
+        "missing",
+    }
     proven = case.settings.get("search") in ("auto", "paper", "insertion", "none", None)
     plain = case.table.plain and case.seen is case.table.values and case.wrong is None
     if run.error is not None and plain and usual and settings and proven:
@@ -64,11 +71,13 @@ def rightly_accepted(run: FitRun) -> Iterator[str]:
     if X is None:
         yield f"{case.container} was fitted"
         return
-    if not np.isfinite(X).all():
-        yield "NaN or infinity was fitted"
+    if np.isinf(X).any() and case.treatment != "drop":
+        yield "infinity was fitted"
+    if np.isnan(X).any() and case.treatment == "error":
+        yield "NaN was fitted"
     if min(X.shape) < 2:
         yield f"a table of {X.shape} was fitted"
-    if not case.covariance:
+    if not case.covariance and np.isfinite(X).all():
         idle = (X[0] == X).all(axis=0) if case.center else (X == 0.0).all(axis=0)
         if idle.any():
             yield f"a constant column ({X[0, int(idle.argmax())]!r}) was fitted"

@@ -87,6 +87,7 @@ def assess(
     certificate = certify(
         point,
         convex=score.convex and linear,
+        continuous=score.continuous,
         separable=score.separable,
         tolerance=bound.tolerance if tolerance is None else tolerance,
         admissible=bound.admissible,

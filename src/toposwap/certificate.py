@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from toposwap.scores.base import Point
 
 
+#: The kind of a point without continuous parameters, of which the conditions say nothing.
+GRAPH = "permitted graph"
 _LARGEST = float(np.finfo(float).max)
 
 
@@ -45,7 +47,8 @@ class Certificate:
     satisfied
         ``max_residual <= tolerance``.
     kind
-        What the point is when satisfied: "local minimum" (convex Q) or "KKT point".
+        What the point is when satisfied: "local minimum" (convex Q), "KKT point", or "permitted
+        graph" where there are no continuous parameters, so that no conditions are left to check.
     max_residual
         Largest relative residual: an entry of the gradient over the size of the terms that cancel
         in it, or a forbidden weight times sd(cause) / sd(effect). It does not depend on units.
@@ -124,6 +127,7 @@ def certify(
     convex: bool,
     tolerance: float,
     separable: bool = True,
+    continuous: bool = True,
     admissible: Admissible = EVERYTHING,
 ) -> Certificate:
     """Check the conditions of Lemma 1 at ``point``.
@@ -135,8 +139,8 @@ def certify(
     ----------
     point
         Q and its derivatives.
-    convex, separable
-        What is known about Q.
+    convex, separable, continuous
+        What is known about Q; without continuous parameters only the graph is checked.
     tolerance
         The largest relative residual that counts as zero.
     admissible
@@ -162,7 +166,7 @@ def certify(
     unmet = admissible.unmet_paths(reachability(admissible.with_required(point.weights) != 0.0))
     return Certificate(
         satisfied=bool(residual <= tolerance) and not unmet,
-        kind="local minimum" if convex else "KKT point",
+        kind=GRAPH if not continuous else "local minimum" if convex else "KKT point",
         max_residual=residual,
         tolerance=tolerance,
         worst=(int(i), int(j)),

@@ -11,13 +11,15 @@ from toposwap.baselines.start import starting_order
 from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError
 from toposwap.core.notices import notices
+from toposwap.core.own_rows import identified, unidentified_in_words
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.pruning import own_pruner, resolve_pruner
 from toposwap.pruning.base import predictor_of
 from toposwap.pruning.threshold import Threshold
 from toposwap.rehearsal import compile_ahead
-from toposwap.result import Result
+from toposwap.result import LOCAL_OPTIMUM, Result
+from toposwap.search.auto import AutoSearch
 from toposwap.search.base import Findings, run
 from toposwap.search.screened import ScreenedSearch
 from toposwap.search.start import INITS, FirstFit, automatic_fit
@@ -96,7 +98,7 @@ def learn(
     data = score.suited(data)
     bound = score.bind(data)
     bound.deadline = deadline
-    bound.admissible = admissible.check(data.d)
+    bound.admissible = identified(data, admissible)
     pruner = resolve_pruner(prune, bound)
     if search.name == "auto":
         compile_ahead(bound)
@@ -144,6 +146,8 @@ def learn(
     if status == search.finished and deadline.passed and not assessment.certificate.satisfied:
         # Nothing was left to try at an order that there was no time to solve.
         status = "time limit"
+    if status == AutoSearch.finished and search.name == AutoSearch.name:
+        status = status if bound.score.continuous else LOCAL_OPTIMUM
     digits_remark = _lost_digits(found.history[-1].score, assessment, bound)
     pruned, pruning_remark = found.kept
     # Searches that were repeated for the sake of paths have starts that do not compare.
@@ -159,12 +163,16 @@ def learn(
         predictor=predictor_of(bound, parameters),
         remarks=(
             *notices(data),
+            *unidentified_in_words(data),
             *(text for text in (remark, digits_remark, pruning_remark) if text is not None),
         ),
         starts=findings.starts,
         rivals=tuple(findings.rivals),
         bound=findings.bound,
         admissible=bound.admissible,
+        environments=(
+            None if data.interventions is None else data.interventions.summary(data.row_weights)
+        ),
         against=_against(pruner, bound, order, rng, deadline),
     )
 

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
     from toposwap.assess import Assessment
     from toposwap.certificate import Certificate
+    from toposwap.core.gaps import GapReport
+    from toposwap.core.interventions import Environments
     from toposwap.core.order import Order
     from toposwap.scores.base import Predictor
     from toposwap.search.base import Step
 
 __all__ = ["Result", "Pruned"]
 
+#: The end of a search with a score that has no continuous parameters, and so no certificate.
+LOCAL_OPTIMUM = "local optimum of insertions and swaps"
 #: Ends of a search that claim a local optimum, which a certificate must bear out.
 _CLAIMS = ("converged", "global minimum")
 
@@ -42,10 +46,11 @@ class Result:
     loss
         The part of Q that is not penalty.
     status
-        How the search ended: "converged", "global minimum", "given order", "interrupted",
-        "iteration limit", "time limit", "s_0 used up" (the paper's search has made all its large
-        searches, and another one would lower the score), or "not certified" where it ended by
-        itself at a point that the certificate refuses.
+        How the search ended: "converged", "local optimum of insertions and swaps" (the same, of a
+        score without continuous parameters, of which no certificate can speak), "global minimum",
+        "given order", "interrupted", "iteration limit", "time limit", "s_0 used up" (the paper's
+        search has made all its large searches, and another one would lower the score), or "not
+        certified" where it ended by itself at a point that the certificate refuses.
     certificate
         The KKT conditions at ``weights``.
     history
@@ -77,6 +82,10 @@ class Result:
         The edges and orders that came into question; paths that were asked for are settled.
     against
         Imposed edges (i, j) that would not be there at this order if nobody had imposed them.
+    gaps
+        What was missing in the table, and what was done about it; None if nothing was.
+    environments
+        Which variables were set from outside in how many rows; None where none was.
     """
 
     names: tuple[str, ...]
@@ -100,6 +109,8 @@ class Result:
     predictor: Predictor | None = field(repr=False, default=None)
     admissible: Admissible = field(repr=False, default=EVERYTHING)
     against: tuple[tuple[int, int], ...] = ()
+    gaps: GapReport | None = None
+    environments: Environments | None = field(repr=False, default=None)
 
     @classmethod
     def of(
@@ -120,6 +131,7 @@ class Result:
         bound: float | None = None,
         admissible: Admissible = EVERYTHING,
         against: tuple[tuple[int, int], ...] = (),
+        environments: Environments | None = None,
     ) -> Self:
         """Put what was assessed, searched and pruned together; what contradicts itself is said."""
         remarks += assessment.remarks
@@ -156,4 +168,5 @@ class Result:
             predictor=predictor,
             admissible=admissible,
             against=against,
+            environments=environments,
         )

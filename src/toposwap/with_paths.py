@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from toposwap.core.runtime.deadline import TimeUp
 from toposwap.search.base import Step
 from toposwap.search.exact import ExactSearch
 from toposwap.search.paths import exchanged, settled, solved_exactly, unmet
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: How often other paths are tried after the search has ended with those that were chosen.
 _MOST_EXCHANGES = 3
+#: Sets of variables that a proof with paths may go through beside the search: about a second.
+_MOST_SETS = 1 << 20
 
 
 class Found(NamedTuple):
@@ -54,12 +57,19 @@ def with_paths(first: FirstFit, search: Search, searched: Searched, kept: Kept) 
     graph = kept(fit)
     if not asked.asks_for_paths:
         return _found(fit, history, status, graph)
-    if search.name == ExactSearch.name and _broken(fit, graph, solution_only=True):
-        solution = solved_exactly(fit.bound, fit.order)
+    if status == ExactSearch.finished and _broken(fit, graph, solution_only=True):
+        exact = search.name == ExactSearch.name
+        few = {} if exact else {"most": _MOST_SETS >> len(fit.order)}
+        try:
+            solution = solved_exactly(fit.bound, fit.order, **few)
+        except TimeUp:
+            solution = None
         if solution is not None:
             fit, graph = solution, kept(solution)
             text, seconds = "took the best of all graphs with these paths", history[-1].seconds
             history = [Step(0, fit.value, "exact", 0, text, seconds)]
+            if not _broken(fit, graph):
+                return _found(fit, history, status, graph)
     interrupted = status == "interrupted"
 
     def again(told: Admissible) -> tuple[OrderFit, list[Step], str]:
@@ -76,7 +86,7 @@ def with_paths(first: FirstFit, search: Search, searched: Searched, kept: Kept) 
     if fit.bound.admissible is asked or not fit.bound.score.selects_edges or interrupted:
         return _found(fit, history, status, graph)
     for _ in range(_MOST_EXCHANGES):
-        other = exchanged(fit, asked)
+        other = None if fit.bound.deadline.passed else exchanged(fit, asked)
         if other is None:
             break
         tried = again(other)

@@ -7,7 +7,7 @@ import pytest
 
 import toposwap as ts
 from toposwap.baselines import BOSS, FLOP, GES, PC, Dagma, DirectLiNGAM
-from toposwap.baselines.peers.border import Peer, from_class, quietly
+from toposwap.baselines.peers.border import Peer, from_class
 
 #: Two causes of one effect, which has two effects of its own: every direction is determined.
 W = np.zeros((5, 5))
@@ -54,12 +54,20 @@ def test_seeds_are_set_for_them_and_put_back(capsys):
     state = random.getstate()
     draws = []
     for _ in range(2):
-        with quietly(np.random.default_rng(0)):
+        with FLOP().running(np.random.default_rng(0)):
             print("noise")
             draws.append((random.random(), np.random.rand()))  # noqa: NPY002
     assert draws[0] == draws[1]
     assert random.getstate() == state
     assert capsys.readouterr().out == ""
+
+
+def test_what_they_raise_is_told_in_a_sentence():
+    with (
+        pytest.raises(ts.InputError, match=r"flop .* RuntimeError: no\\x1b way; begin elsewhere"),
+        FLOP().running(np.random.default_rng(0)),
+    ):
+        raise RuntimeError("no\x1b way\nsecond line")
 
 
 def test_what_is_no_class_still_becomes_a_dag():

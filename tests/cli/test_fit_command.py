@@ -249,7 +249,7 @@ def test_bad_options(refused, sample, tmp_path, options, message):
     ("text", "message"),
     [
         ("a,b\n1,2\n3\n", "'t.csv', line 3: 1 field"),
-        ("a,b\n1,2\n3,\n4,5\n", "1 of 3 rows have missing values, in 'b': --drop-missing"),
+        ("a,b\n1,2\n3,\n4,5\n", "1 of 3 rows have missing values (1 of 6), in 'b': --missing drop"),
         ("a,b\n1,2\n3,x\n", "column 'b'"),
         ("a,b\n1,2\n3,2\n5,2\n", "column 'b' is constant"),
         ("a,b\n1,2\n3,5\n", "2 rows are too few for 2 columns"),
@@ -262,7 +262,7 @@ def test_bad_tables(refused, tmp_path, text, message):
 
 def test_missing_table_and_missing_argument(refused):
     assert "'nope.csv' does not exist" in refused("fit", "nope.csv")
-    assert "Missing argument 'TABLE' (see toposwap fit --help)" in refused("fit")
+    assert "Missing argument 'TABLE...' (see toposwap fit --help)" in refused("fit")
     assert "No such command 'nope'" in refused("nope")
 
 

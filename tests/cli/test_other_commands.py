@@ -278,6 +278,7 @@ def test_demo(call, tmp_path):
     assert sorted(entry.name for entry in folder.iterdir()) == [
         "edges.csv",
         "graph.png",
+        "report.html",
         "result.json",
     ]
     assert "wrote demo-output/graph.png" in outcome.out.replace("\\", "/")

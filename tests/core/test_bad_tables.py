@@ -12,7 +12,7 @@ from toposwap.core.errors import InputError
 
 BAD_TABLES = {
     # missing and infinite
-    "NaN": (lambda: with_entry(np.nan), "NaN.* in column 'x2': drop or impute"),
+    "NaN": (lambda: with_entry(np.nan), "NaN.* in column 'x2' \\(1\\): missing='em'"),
     "infinity": (
         lambda: with_entry(np.inf),
         "infinity .* in column 'x2': drop or impute .*replace",
@@ -24,27 +24,27 @@ BAD_TABLES = {
     ),
     "NaN in two columns": (
         lambda: frame(a=np.nan, d=np.nan),
-        "NaN .* in columns 'a', 'd': drop or impute",
+        "NaN .* in columns 'a' .*, 'd' .*: missing='em'",
     ),
     "NA in a nullable column": (
         lambda: frame(b=pd.array([None, *range(N - 1)], dtype="Int64")),
-        "missing values.* in column 'b': drop or impute",
+        "missing values.* in column 'b' .*: missing='em'",
     ),
     "NA in a nullable boolean": (
         lambda: frame(b=pd.array([None, *[True, False] * 24, True], dtype="boolean")),
-        "missing values.* in column 'b': drop or impute",
+        "missing values.* in column 'b' .*: missing='em'",
     ),
     "NA among objects": (
         lambda: frame(b=pd.Series([pd.NA, *range(N - 1)], dtype=object)),
-        "missing values.* in column 'b': drop or impute",
+        "missing values.* in column 'b' .*: missing='em'",
     ),
     "None among objects": (
         lambda: frame(b=pd.Series([None, *range(N - 1)], dtype=object)),
-        "missing values.* in column 'b': drop or impute",
+        "missing values.* in column 'b' .*: missing='em'",
     ),
     "masked entries": (
         lambda: np.ma.masked_array(table(), mask=np.arange(N * D).reshape(N, D) == 6),
-        "missing values.* in column 'x2': drop or impute",
+        "missing values.* in column 'x2' .*: missing='em'",
     ),
     # not numbers
     "text": (lambda: frame(c="word"), "column 'c' is constant"),
@@ -82,7 +82,7 @@ BAD_TABLES = {
     "array of bytes": (lambda: table().astype("S"), "'x0', .* 'x3' hold text, all of it numbers"),
     "categories": (
         lambda: frame(b=pd.Categorical(list("uvwxy") * 10), c=list("uvwxy") * 10),
-        "columns 'b', 'c' hold categories of more than two values.*: leave it out, or encode",
+        "columns 'b', 'c' hold categories of more than two values.*leave them out, or encode",
     ),
     "dates": (
         lambda: frame(b=pd.date_range("2020", periods=N)),

@@ -98,3 +98,20 @@ def test_a_signal_that_python_drops_comes_again(listening, capsys):
     with pytest.raises(KeyboardInterrupt):
         wait()
     assert capsys.readouterr().err == ""
+
+
+def test_the_loading_of_a_module_is_not_cut_off(listening, tmp_path, monkeypatch):
+    (tmp_path / "slow_to_load.py").write_text(
+        "import signal\nsignal.raise_signal(signal.SIGTERM)\nloaded = True\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def load_and_wait():
+        import slow_to_load
+
+        assert slow_to_load.loaded
+        assert signals.received()
+        threading.Event().wait(20)
+
+    with pytest.raises(KeyboardInterrupt):
+        load_and_wait()

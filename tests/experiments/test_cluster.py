@@ -52,7 +52,7 @@ def test_a_lost_worker_costs_no_cell(tiny, tmp_path, cluster, inline, records):
 
 
 def test_no_scheduler_is_one_line(monkeypatch):
-    monkeypatch.setattr("toposwap.experiments.execution.cluster._PATIENCE", "0.5s")
+    monkeypatch.setattr("toposwap.core.runtime.cluster.PATIENCE", "0.5s")
     began = time.monotonic()
     with pytest.raises(InputError, match="no scheduler answers"):
         Cluster("tcp://127.0.0.1:9")

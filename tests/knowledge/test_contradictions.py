@@ -147,3 +147,8 @@ def test_both_and_the_columns_that_are_left_out():
     kept = both.among(["age", "income", "sex"], ["rent", "health"])
     assert (kept.required, kept.roots) == ((), ("age", "sex"))
     assert kept == ts.Knowledge(**kept.as_dict())
+
+
+def test_names_are_told_as_they_can_be_shown():
+    with pytest.raises(ts.InputError, match=r"x -> tab\\there is required, but it is forbidden"):
+        ts.Knowledge(required=[(0, 1)], forbidden=[(0, 1)]).on(["x", "tab\there"])

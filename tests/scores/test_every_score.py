@@ -82,7 +82,7 @@ def provable(score):
     """Whether the best of all orders can be known: a sum over nodes, each solved for certain."""
     # With an L0 penalty all sets of parents are gone through.
     evaluated = isinstance(getattr(score, "penalty", None), BIC | EBIC)
-    return score.separable and (reproducible(score) or evaluated)
+    return score.separable and (reproducible(score) or evaluated or not score.continuous)
 
 
 def outcome(fit, order, move):

@@ -37,7 +37,7 @@ def test_listed_sets_are_those_that_no_subset_matches():
         others = [u for u in range(7) if u != z]
         score = {}
         for P in subsets(others):
-            C = bound.correlation
+            C = bound.correlation[0]
             variance = 1.0
             if P:
                 variance -= C[z, P] @ np.linalg.solve(C[np.ix_(P, P)], C[P, z])

@@ -47,10 +47,28 @@ def mixed_table(seed, d=5):
     return X
 
 
+def category_table(seed, d=5, n=250):
+    """Columns of two to four levels, each with at least one row, that depend on earlier ones."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 5, d)
+    X = np.zeros((n, d))
+    for j in range(d):
+        parents = np.flatnonzero(rng.random(j) < 0.5)[:2]
+        chances = rng.dirichlet(np.full(sizes[j], 0.7), size=(4,) * len(parents))
+        drawn = chances[tuple(X[:, parents].T.astype(int))] if len(parents) else chances
+        X[:, j] = (
+            (rng.random((n, 1)) > np.cumsum(drawn, axis=-1)).sum(axis=-1).clip(0, sizes[j] - 1)
+        )
+        X[: sizes[j], j] = rng.permutation(sizes[j])
+    return X[:, rng.permutation(d)]
+
+
 KINDS = {"logistic": binary_table, "poisson": count_table, "auto": mixed_table}
 
 
 def suited_to(score, seed, d=5):
     """A table for ``score``, (n, d)."""
+    if not score.continuous:
+        return category_table(seed, d)
     loss = getattr(score, "loss", None)
     return KINDS.get(getattr(loss, "name", None), real_table)(seed, d)

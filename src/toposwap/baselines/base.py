@@ -140,7 +140,9 @@ class Baseline(DagLearner):
         seeded = rng if self.random_state is None else generator(self.random_state)
         method = copy.copy(self)
         method.deadline = deadline
-        return strongest_dag(method.find(data.repeated(self.name), seeded).weights)[0]
+        data.refuse_nominal(self.name)
+        plain = data.without_interventions().repeated(self.name)
+        return strongest_dag(method.find(plain, seeded).weights)[0]
 
     @property
     def search(self) -> str:
@@ -151,6 +153,12 @@ class Baseline(DagLearner):
         check_prune(self.prune)
         automatic = isinstance(self.score, str) and self.score == "auto"
         score = self.default_score() if automatic else resolve("score", self.score, SCORES, Score)
+        data.refuse_nominal(self.name)
+        if data.interventions is not None:
+            raise InputError(
+                f"interventions: {self.name} cannot use them; Topo(init={self.name!r}) starts from "
+                "what it finds without, and uses them"
+            )
         data = data.repeated(self.name)
         bound = score.bind(data)
         # A method's own threshold, or none where it chooses edges itself; the rules of scores are

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toposwap.cli.options.knowing import Knowing
+from toposwap.cli.options.streaming import Streaming
 from toposwap.cli.terminal.progress import ProgressLine
 from toposwap.cli.terminal.show import say, show, show_json, tell
 from toposwap.core.errors import ToposwapWarning
@@ -15,7 +16,6 @@ from toposwap.core.runtime.signals import exit_code, received
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     import pandas as pd
 
@@ -38,27 +38,31 @@ class Fitted:
 
 
 def fit_table(
-    table: Path,
+    tables: tuple[str, ...],
     reading: Reading,
     learning: Learning,
     start: Callable[[Chosen], Any],
     knowing: Knowing | None = None,
+    streaming: Streaming | None = None,
 ) -> Fitted:
     """Read the table and fit; ``start`` says where to begin once the columns are known."""
     knowing = Knowing() if knowing is None else knowing
-    with ProgressLine(f"reading {table}") as progress:
+    streaming = Streaming() if streaming is None else streaming
+    with ProgressLine(f"reading {', '.join(tables)}") as progress:
         # Options are checked before a large table is read.
         learning.build()
         knowing.knowledge()
-        chosen = reading.chosen(table)
-        frame, left_out, row_weights = chosen
+        chosen = streaming.chosen(tables, reading, learning, progress.say)
+        frame, left_out = chosen.frame, chosen.left_out
+        rows = {"sample_weight": chosen.weights, "interventions": chosen.interventions}
         known = knowing.about([str(name) for name in frame.columns], left_out)
         init = start(chosen)
         progress.say("preparing the search")
         began = clock()
         kinds = reading.known_kinds(frame)
-        model = learning.build(init, progress, known, kinds)
-        model.fit(frame, sample_weight=row_weights)
+        model = learning.build(init, progress, known, kinds, reading.missing)
+        model.intervention_kind = reading.intervening.kind
+        model.fit(chosen.data, **rows)
         seconds = clock() - began
         if not knowing.compare_without or model.status_ == "interrupted":
             return Fitted(model, frame, seconds)
@@ -66,14 +70,16 @@ def fit_table(
         # What it has to remark the first fit has said.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ToposwapWarning)
-            without = learning.build(init, progress, kinds=kinds)
-            without.fit(frame, sample_weight=row_weights)
+            without = learning.build(init, progress, kinds=kinds, missing=reading.missing)
+            without.intervention_kind = reading.intervening.kind
+            without.fit(chosen.data, **rows)
         return Fitted(model, frame, seconds, without)
 
 
 def deliver(fitted: Fitted, outputs: Outputs, extra: dict[str, Any] | None = None) -> int:
     """Write the files, then print; the exit code. ``extra`` is added to the JSON."""
-    rows = len(fitted.frame)
+    gaps = fitted.model.result_.gaps
+    rows = len(fitted.frame) if gaps is None else gaps.rows_used
     outputs.write(fitted.model, rows)
     if fitted.model.status_ == "interrupted":
         saved = " and saved" if outputs.paths else ""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from toposwap.cli.app import app
+from toposwap.cli.terminal import spoken
 from toposwap.cli.terminal.interrupted import Interrupted
 from toposwap.cli.terminal.show import forget_reader, tell
 from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning, UnitsWarning
@@ -45,6 +46,7 @@ def main() -> None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command, ``sys.argv`` by default, and return its exit code."""
     _never_fail_to_print()
+    spoken.begin(list(sys.argv[1:] if arguments is None else arguments))
     with warnings.catch_warnings():
         warnings.simplefilter("always", ToposwapWarning)
         # The report has a line of its own about units.
@@ -104,6 +106,7 @@ def _note(message: Warning | str, category: type[Warning]) -> None:
     """Show a warning; those that are not ours say what they are."""
     ours = issubclass(category, ToposwapWarning)
     kind = "note" if ours else f"warning: {category.__name__}"
+    spoken.remember(str(message))
     tell(f"{kind}: {message}")
 
 

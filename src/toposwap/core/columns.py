@@ -57,6 +57,11 @@ def named_columns(table: Any) -> Columns | None:
     return None
 
 
+def lives_on_a_cluster(table: Any) -> bool:
+    """Whether ``table`` is an array or frame of dask's, judged without importing it."""
+    return type(table).__module__.split(".")[0] == "dask" and hasattr(table, "to_delayed")
+
+
 #: Methods of frames that have not been computed yet, which make a frame of them.
 _LAZY = ("collect", "compute", "toPandas", "to_table")
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from toposwap.core import factor as _factor
-from toposwap.core.columns import is_frame
+from toposwap.core.codes import Coded
+from toposwap.core.columns import InputTypeError, is_frame
 from toposwap.core.errors import InputError
+from toposwap.core.interventions import Interventions
 from toposwap.core.kinds import (
     FRACTIONS,
     KINDS,
@@ -18,15 +20,15 @@ from toposwap.core.kinds import (
     Kind,
     Labels,
     Recognised,
-    kinds_by_name,
     recognise,
 )
-from toposwap.core.row_weights import checked_weights
+from toposwap.core.own_rows import OwnRows, own_rows
+from toposwap.core.table_read import TableRead
 from toposwap.core.validation import (
     LARGEST,
     SMALLEST,
     as_matrix,
-    as_table,
+    columns,
     listed,
     named,
     places,
@@ -34,9 +36,11 @@ from toposwap.core.validation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from toposwap.core.moments import Moments
 
 #: Rows that are looked at before all are.
 _FIRST = 100
@@ -67,13 +71,18 @@ class Dataset:
     factor
         :math:`R_0`, (d, d), upper triangular.
     rows
-        The values (n, d) as given, or None when only a covariance is known.
+        The values (n, d) as given, or None when only a covariance or moments are known.
     labels
         What the numbers of each column stand for, (d,); empty if for themselves.
     given_kinds
         The kinds that the user has named, by column.
     row_weights
         How often each of the rows counts, (m,); None if each counts once.
+    interventions
+        Which variables were set from outside in which rows; None where none was. Each node then has
+        rows of its own, see :attr:`own_rows`; means, scales and factor above are of all rows.
+    centered
+        Whether means were taken out.
     """
 
     names: tuple[str, ...]
@@ -85,6 +94,12 @@ class Dataset:
     labels: tuple[Labels, ...] = field(repr=False, default=())
     given_kinds: Mapping[str, Kind] = field(repr=False, default_factory=dict)
     row_weights: NDArray[np.float64] | None = field(repr=False, default=None)
+    interventions: Interventions | None = None
+    centered: bool = True
+    #: Whether a covariance matrix was given, whose entries are rounded squares.
+    squared: bool = field(repr=False, default=False)
+    #: What there is to say about how the data were read, a sentence each.
+    remarks: tuple[str, ...] = field(repr=False, default=())
 
     def __post_init__(self) -> None:
         for array in (self.mean, self.scale, self.factor):
@@ -99,35 +114,34 @@ class Dataset:
         center: bool = True,
         kinds: Mapping[str, str | Kind] | None = None,
         sample_weight: ArrayLike | None = None,
+        interventions: Any = None,
+        intervention_kind: str = "perfect",
     ) -> Dataset:
         """From an array (n, d), a DataFrame, an Arrow table or a dict of columns; never changed.
 
-        Columns of two values may be text, or categories. ``kinds`` says what columns are, by name
-        or by pattern: "continuous", "binary", "count", "categorical", "ordinal"; of others it is
-        seen in their dtype and their values (:attr:`kinds`). ``sample_weight`` (n,) says how often
-        each row counts; whole numbers are the same as that row so many times.
+        Columns may be text of few different values, or categories. ``kinds`` says what columns
+        are, by name or by pattern: "continuous", "binary", "count", "categorical", "ordinal"; of
+        others it is seen in their dtype and their values (:attr:`kinds`). ``sample_weight`` (n,)
+        says how often each row counts; whole numbers are the same as that row so many times.
+        ``interventions`` (n,) says which variables were set from outside in each row: None, a name,
+        or a list of names; ``intervention_kind`` what that does, see :class:`Interventions`.
         """
-        if not isinstance(center, (bool, np.bool_)):
-            raise InputError(f"center: must be True or False, got {center!r}")
-        values, labels, meanings = as_table(table, names, kinds=kinds)
-        given = kinds_by_name(kinds, labels)
-        weights = checked_weights(sample_weight, len(values))
-        if weights is not None and not weights.all():
-            values, weights = values[weights > 0.0], weights[weights > 0.0]
-        return cls._of(values, labels, meanings, given, weights, center=center)
+        read = TableRead.of(
+            table,
+            names,
+            kinds,
+            sample_weight,
+            interventions,
+            intervention_kind,
+            center=center,
+        )
+        return cls.of_read(read, center=center)
 
     @classmethod
-    def _of(
-        cls,
-        values: NDArray[np.float64],
-        labels: list[str],
-        meanings: tuple[Labels, ...],
-        given: Mapping[str, Kind],
-        weights: NDArray[np.float64] | None,
-        *,
-        center: bool,
-    ) -> Dataset:
-        """Check the numbers, and take out means, scales and the factor."""
+    def of_read(cls, read: TableRead, *, center: bool) -> Dataset:
+        """Check the numbers of a table, and take out means, scales and the factor."""
+        values, labels, meanings = read.values, read.names, read.labels
+        given, weights, interventions = read.given, read.weights, read.interventions
         refuse_unusable(values, labels)
         n, d = values.shape
         if n == 1:
@@ -148,7 +162,19 @@ class Dataset:
         scale = _factor.power_of_two(deviation)
         triangle = _factor.triangular_factor(values, mean, left, scale, weights)
         n = n if weights is None else round(float(weights.sum()))
-        return cls(tuple(labels), n, mean, scale, triangle, values, meanings, given, weights)
+        return cls(
+            tuple(labels),
+            n,
+            mean,
+            scale,
+            triangle,
+            values,
+            meanings,
+            given,
+            weights,
+            interventions if interventions is not None and interventions.targets.any() else None,
+            bool(center),
+        )
 
     @classmethod
     def from_covariance(
@@ -198,7 +224,63 @@ class Dataset:
                 "the columns before it in full or more: drop it, or add a small multiple of the "
                 "identity"
             )
-        return cls(tuple(labels), int(n), np.zeros(len(labels)), scale, triangle, None)
+        zero = np.zeros(len(labels))
+        return cls(tuple(labels), int(n), zero, scale, triangle, None, squared=True)
+
+    @classmethod
+    def from_moments(
+        cls,
+        names: Sequence[str],
+        moments: Moments,
+        *,
+        center: bool = True,
+        remarks: tuple[str, ...] = (),
+    ) -> Dataset:
+        """From what is left of rows that have been passed over, see :mod:`toposwap.streams`."""
+        labels = list(names)
+        if moments.n < 2.0:
+            raise InputError(
+                "1 sample (one row) tells nothing about how columns vary together: give more rows"
+            )
+        factor, scale = moments.factor(center=center)
+        constant = moments.constant() if center else np.asarray(~factor.any(axis=0))
+        _refuse_constant(constant, labels, center=center)
+        mean = moments.mean() if center else np.zeros(len(labels))
+        n = round(moments.n)
+        return cls(tuple(labels), n, mean, scale, factor, None, remarks=remarks, centered=center)
+
+    @classmethod
+    def from_batches(cls, batches: Iterable[Any], **how: Any) -> Dataset:
+        """From an iterable of arrays, frames or Arrow batches, in one pass that keeps no rows.
+
+        For scores that know the data by second moments. ``how`` is as
+        :func:`toposwap.streams.from_batches` takes it: ``names``, ``center``, ``drop_missing``.
+        """
+        from toposwap import streams
+
+        return streams.from_batches(batches, **how)
+
+    @classmethod
+    def from_files(cls, files: Any, **how: Any) -> Dataset:
+        """The same of files: one, several, a folder, or a pattern like ``part-*.parquet``.
+
+        ``how`` is as :func:`toposwap.streams.from_files` takes it: ``columns``, ``center``,
+        ``drop_missing``, ``progress``.
+        """
+        from toposwap import streams
+
+        return streams.from_files(files, **how)
+
+    @classmethod
+    def from_dask(cls, table: Any, **how: Any) -> Dataset:
+        """The same of a dask array or frame, computed where its partitions are.
+
+        ``how`` is as :func:`toposwap.streams.from_dask` takes it: ``names``, ``center``,
+        ``drop_missing``, ``client``.
+        """
+        from toposwap import streams
+
+        return streams.from_dask(table, **how)
 
     @property
     def d(self) -> int:
@@ -218,7 +300,7 @@ class Dataset:
         matrix it is the squares that are rounded.
         """
         eps = float(np.finfo(float).eps)
-        if self.rows is None:
+        if self.squared:
             return np.full(self.d, 2.0 * np.sqrt(eps * self.d))
         return 2.0 * eps * (1.0 + np.abs(self.mean) / (self.deviations * self.scale))
 
@@ -226,7 +308,7 @@ class Dataset:
     def kinds(self) -> tuple[Recognised, ...]:
         """What each column is, and how that is known, (d,)."""
         if self.rows is None:
-            known = Recognised(KINDS["continuous"], "only a covariance matrix is known")
+            known = Recognised(KINDS["continuous"], self.without_rows)
             return (known,) * self.d
         # Most columns of most tables show at once that they are measurements.
         first = self.rows[:_FIRST]
@@ -241,12 +323,24 @@ class Dataset:
         )
 
     @property
+    def without_rows(self) -> str:
+        """Why there are no rows."""
+        if self.squared:
+            return "only a covariance matrix is known"
+        return "only the moments of the rows are known"
+
+    @property
     def known_kinds(self) -> dict[str, str]:
         """The names of :attr:`kinds` by column: all if somebody has asked, else what was told."""
         if "kinds" in vars(self):
             return {
                 name: known.kind.name for name, known in zip(self.names, self.kinds, strict=True)
             }
+        return dict(self._told_kinds)
+
+    @cached_property
+    def _told_kinds(self) -> dict[str, str]:
+        """Kinds by name, of the columns whose dtype or whose user tells."""
         told = [
             j
             for j, name in enumerate(self.names)
@@ -266,6 +360,34 @@ class Dataset:
             for name, labels in zip(self.names, self.labels, strict=False)
             if labels.levels is not None
         }
+
+    @cached_property
+    def _coded(self) -> dict[int, Coded]:
+        return {}
+
+    def coded(self, j: int) -> Coded:
+        """Column ``j`` as codes (m,) of its levels, one for each of ``rows``; made once."""
+        if j not in self._coded:
+            assert self.rows is not None
+            labels = self.labels[j] if self.labels else Labels("numbers")
+            self._coded[j] = Coded.of(self.rows[:, j], labels)
+        return self._coded[j]
+
+    @property
+    def nominal(self) -> tuple[str, ...]:
+        """The names of columns of categories without an order, more than two."""
+        return tuple(name for name, kind in self._told_kinds.items() if kind == "categorical")
+
+    def refuse_nominal(self, what: str) -> None:
+        """Raise where columns are :attr:`nominal`, for ``what`` has no model of these."""
+        if self.nominal:
+            verb = "holds" if len(self.nominal) == 1 else "hold"
+            raise InputTypeError(
+                f"{columns(len(self.nominal))} {listed(self.nominal)} {verb} categories of more "
+                f"than two values, of which {what} has no model: choose score='auto', leave "
+                f"{'it' if len(self.nominal) == 1 else 'them'} out, or encode as columns of 0 and "
+                "1 (pandas.get_dummies)"
+            )
 
     def column(self, j: int) -> Column:
         """Column ``j`` as kinds look at it."""
@@ -313,8 +435,10 @@ class Dataset:
             )
         assert self.rows is not None
         rows = np.repeat(self.rows, times, axis=0)
-        center = bool(self.mean.any())
-        return self._of(rows, list(self.names), self.labels, self.given_kinds, None, center=center)
+        done = self.interventions
+        done = None if done is None else done.of_rows(np.repeat(np.arange(len(times)), times))
+        read = TableRead(rows, list(self.names), self.labels, self.given_kinds, None, done)
+        return self.of_read(read, center=self.centered)
 
     @cached_property
     def _unexplained(self) -> NDArray[np.float64]:
@@ -337,11 +461,42 @@ class Dataset:
         scaled = self.factor.T @ self.factor
         return scaled * self.scale[:, None] * self.scale
 
+    @cached_property
+    def own_rows(self) -> tuple[OwnRows, ...]:
+        """The rows that count for each node: groups of nodes that share them."""
+        return own_rows(self)
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The share of the rows that count for each node, (d,)."""
+        shares = np.empty(self.d)
+        for group in self.own_rows:
+            shares[group.nodes] = group.share
+        return shares
+
+    def without_interventions(self) -> Dataset:
+        """The same table with all rows alike, for what knows no interventions."""
+        return self if self.interventions is None else replace(self, interventions=None)
+
     def residual_variances(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
-        """1/n ||x_j - X w_j||^2 of the centred columns for weights W (d, d), (d,)."""
+        """1/n ||x_j - X w_j||^2 of the centred columns for weights W (d, d), (d,).
+
+        Over the n rows that count for j.
+        """
         left = self.scale[:, None] * (np.eye(self.d) - W)
-        residual = self.factor @ left
-        return np.einsum("ij,ij->j", residual, residual)
+        variances = np.empty(self.d)
+        for group in self.own_rows:
+            residual = group.moments.factor @ left[:, group.nodes]
+            variances[group.nodes] = np.einsum("ij,ij->j", residual, residual)
+        return variances
+
+    def intercepts(self, W: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What leads X W through the means of the rows that count for each column, (d,)."""
+        constants = np.empty(self.d)
+        for group in self.own_rows:
+            mean, nodes = group.moments.mean, group.nodes
+            constants[nodes] = mean[nodes] - mean @ W[:, nodes]
+        return constants
 
     def index(self, name: str) -> int:
         """Position of the column called ``name``."""

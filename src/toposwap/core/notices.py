@@ -37,8 +37,9 @@ _INDEPENDENT = (
 def notices(data: Dataset) -> tuple[str, ...]:
     """What to know about the rows of ``data`` besides their kinds, a sentence each."""
     if data.rows is None or data.n < _LEAST_ROWS:
-        return ()
-    return tuple(text for text in (_marks(data), _in_order(data)) if text is not None)
+        return data.remarks
+    seen = (_marks(data), _in_order(data))
+    return (*data.remarks, *(text for text in seen if text is not None))
 
 
 def mark_of_missing(x: NDArray[np.float64]) -> float | None:

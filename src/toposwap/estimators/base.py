@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from toposwap.core.columns import column_names
+from toposwap.core.columns import column_names, lives_on_a_cluster
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError, ToposwapWarning, UnitsWarning
+from toposwap.core.interventions import told_apart
 from toposwap.estimators.sklearn_api import Estimator
 
 if TYPE_CHECKING:
@@ -43,23 +44,41 @@ class DagLearner(Estimator):
         X: Any,
         y: Any = None,  # noqa: ARG002 - scikit-learn passes y
         sample_weight: ArrayLike | None = None,
+        interventions: Any = None,
     ) -> Self:
         """Learn from a table (n, d), array or DataFrame; ``y`` is ignored.
 
-        A :class:`~toposwap.Dataset` is taken as it is, whatever ``center`` says. ``sample_weight``
+        A :class:`~toposwap.Dataset` is taken as it is, whatever ``center`` says; of a dask array or
+        frame the moments are computed where its partitions are. ``sample_weight``
         (n,) says how often each row counts: whole numbers are the same as so many rows, and the
         number of rows is their sum (weights of a survey are best scaled to a mean of 1).
+        ``interventions`` (n,) says which variables were set from outside in each row: None, a name,
+        or a list of names; also a table (n, d) of bool.
         """
-        return self._fit(self._dataset(X, sample_weight), named=has_names(X))
+        return self._fit(self._dataset(X, sample_weight, interventions), named=has_names(X))
 
-    def _dataset(self, X: Any, sample_weight: ArrayLike | None = None) -> Dataset:
+    def _dataset(
+        self, X: Any, sample_weight: ArrayLike | None = None, interventions: Any = None
+    ) -> Dataset:
         """The data in ``X``, as the parameters say."""
         if isinstance(X, Dataset):
-            if sample_weight is not None:
-                raise InputError("sample_weight: give it to Dataset.from_table instead")
+            for name, given in (("sample_weight", sample_weight), ("interventions", interventions)):
+                if given is not None:
+                    raise InputError(f"{name}: give it to Dataset.from_table instead")
             return X
-        kinds = getattr(self, "kinds", None)
-        return Dataset.from_table(X, center=self.center, kinds=kinds, sample_weight=sample_weight)
+        if lives_on_a_cluster(X):
+            for name, given in (("sample_weight", sample_weight), ("interventions", interventions)):
+                if given is not None:
+                    raise InputError(f"{name}: not for data on a cluster")
+            return Dataset.from_dask(X, center=self.center)
+        return Dataset.from_table(
+            X,
+            center=self.center,
+            kinds=getattr(self, "kinds", None),
+            sample_weight=sample_weight,
+            interventions=interventions,
+            intervention_kind=getattr(self, "intervention_kind", "perfect"),
+        )
 
     def fit_covariance(
         self, covariance: ArrayLike, n: int, names: Sequence[str] | None = None
@@ -108,7 +127,7 @@ class DagLearner(Estimator):
         if isinstance(predictor, LinearModel) or (predictor is None and self.linear):
             weights = self.result_.weights
             variances = data.residual_variances(weights)
-            if data.rows is not None and not data.mean.any():
+            if data.rows is not None and not data.centered:
                 # Of data that were not centred these are second moments.
                 mean = data.average(data.rows)
                 variances = np.maximum(variances - (mean - mean @ weights) ** 2, 0.0)
@@ -147,20 +166,26 @@ class DagLearner(Estimator):
 
         ``cpdag_[i, j]`` without ``cpdag_[j, i]`` is an edge that every DAG of the class has in this
         direction; both together are an edge whose direction the class leaves open. What is known
-        about directions narrows the class, by Meek's rules.
+        about directions narrows the class, by Meek's rules, and so do interventions: they tell the
+        direction of an edge of which just one end was set in some row, which makes this the
+        interventional essential graph.
         """
         from toposwap.metrics import cpdag
         from toposwap.metrics.meek import orient
 
         completed, told = cpdag(self.adjacency_matrix_), self.result_.admissible
-        if told.everything:
+        done, edges = self.result_.environments, self.adjacency_matrix_ != 0.0
+        if told.everything and done is None:
             return completed
         turned = np.zeros_like(completed)
         if told.parents is not None:
             turned |= ~told.parents
         if told.before is not None:
             turned |= told.before.T
-        return orient(completed, (self.adjacency_matrix_ != 0.0) & turned.T)
+        directed = edges & turned.T
+        if done is not None:
+            directed |= told_apart(edges, done.sets)
+        return orient(completed, directed)
 
     @property
     def certificate_(self) -> Certificate:

@@ -9,13 +9,17 @@ import numpy as np
 from toposwap.assess import assess
 from toposwap.baselines.start import dimensions, is_order, starting_order
 from toposwap.certificate import Certificate
+from toposwap.core.admissible import EVERYTHING
 from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
+from toposwap.core.gaps import Incomplete
+from toposwap.core.own_rows import identified
 from toposwap.core.registry import resolve
 from toposwap.core.weights import as_weights
 from toposwap.estimators.base import has_names
 from toposwap.estimators.topo import Topo
 from toposwap.knowledge import Knowledge
+from toposwap.missing import MISSING, Treatment
 from toposwap.scores import SCORES, Score
 
 if TYPE_CHECKING:
@@ -23,11 +27,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+    from toposwap.core.dataset import Dataset
     from toposwap.core.kinds import Kind
 
 
 def refine(
-    W: ArrayLike, X: Any, *, sample_weight: ArrayLike | None = None, **parameters: Any
+    W: ArrayLike,
+    X: Any,
+    *,
+    sample_weight: ArrayLike | None = None,
+    interventions: Any = None,
+    **parameters: Any,
 ) -> Topo:
     """Improve any learner's weight matrix: a fitted :class:`Topo` that started from it.
 
@@ -44,24 +54,46 @@ def refine(
         an order in any form.
     X
         The data, (n, d), or a :class:`~toposwap.Dataset`.
-    sample_weight
-        How often each row counts, (n,), as in :meth:`Topo.fit`.
+    sample_weight, interventions
+        How often each row counts, and what was set from outside in it, (n,) each, as in
+        :meth:`Topo.fit`.
     **parameters
         Parameters of :class:`Topo` other than ``init``.
     """
     if "init" in parameters:
         raise InputError("refine: W is the starting point, so init cannot be given as well")
     model = Topo(**parameters)
-    data = model._dataset(X, sample_weight)
+    data = model._dataset(X, sample_weight, interventions)
     score = resolve("score", model.score, SCORES, Score)
     if is_order(W, score):
         model.init = W
     elif not score.edge_blocks or is_frame(W) or dimensions(W) == 2:
         model.init = as_weights(W, data.names)
+    elif isinstance(data, Incomplete):
+        raise InputError(
+            "refine: with gaps in the data a start is an order or a weight matrix, not the "
+            f"parameters of {score.name!r}"
+        )
     else:
         bound = score.bind(score.suited(data))
         model.init = bound.evaluate(bound.as_parameters(W)).weights
     return model._fit(data, named=has_names(X))
+
+
+def judged_data(
+    W: Any,
+    model: Topo,
+    score: Score,
+    X: Any,
+    sample_weight: ArrayLike | None = None,
+    interventions: Any = None,
+) -> Dataset:
+    """The data in ``X`` on which ``W`` is judged, gaps treated as ``model`` says."""
+    data = model._dataset(X, sample_weight, interventions)
+    if not isinstance(data, Incomplete):
+        return data
+    treatment = resolve("missing", model.missing, MISSING, Treatment)
+    return treatment.data_at(data, score, W)
 
 
 def check_kkt(
@@ -74,6 +106,9 @@ def check_kkt(
     tolerance: float | None = None,
     sample_weight: ArrayLike | None = None,
     knowledge: Any = None,
+    missing: str | Treatment = "error",
+    interventions: Any = None,
+    intervention_kind: str = "perfect",
 ) -> Certificate:
     """Check whether ``W`` satisfies the KKT conditions of the score on the data ``X``.
 
@@ -98,13 +133,18 @@ def check_kkt(
     knowledge
         As for :class:`Topo`: the conditions are those of the problem with it. Edges and paths that
         it asks for and ``W`` lacks, or that it excludes and ``W`` has, fail.
+    missing
+        As for :class:`Topo`, "error", "drop" or "em". With "em" the conditions are those of the
+        likelihood of what is there, noise and means the likeliest ones for ``W``.
+    interventions, intervention_kind
+        What was set from outside in each row, (n,), and what that does, as for :class:`Topo`.
     """
     rated = resolve("score", score, SCORES, Score)
-    data = rated.suited(Topo(center=center, kinds=kinds)._dataset(X, sample_weight))
+    reader = Topo(center=center, kinds=kinds, missing=missing, intervention_kind=intervention_kind)
+    data = rated.suited(judged_data(W, reader, rated, X, sample_weight, interventions))
     bound = rated.bind(data)
     known = Knowledge.of(knowledge)
-    if known:
-        bound.admissible = known.on(data.names)
+    bound.admissible = identified(data, known.on(data.names) if known else EVERYTHING)
     if is_order(W, bound.score):
         order, _ = starting_order(W, data, np.random.default_rng(0))
         if not bound.admissible.obeys(order):

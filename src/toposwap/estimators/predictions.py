@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.missing.rows import NormalRows
     from toposwap.result import Result
     from toposwap.scores.base import Predictor
 
@@ -49,18 +50,29 @@ class Predicting:
     _typical: Typical
     #: What 0, 1, 2, ... stand for in the columns that held text, by name.
     _levels: dict[str, tuple[Any, ...]]
+    #: Whether rows may have gaps, and the model for them if there is one.
+    _takes_gaps: bool = False
+    _rows_with_gaps: NormalRows | None = None
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The fitted value of each column given the other columns, (m, d), for rows ``X`` (m, d).
 
         Column j is predicted from the columns of ``X`` that are its parents: by regression for real
-        columns, as the chance of a one for logistic and the mean count for Poisson columns.
+        columns, as the chance of a one for logistic and the mean count for Poisson columns, and as
+        the number of the most likely level for tables of categories.
         The model is the one behind ``adjacency_matrix_`` where pruning fitted it again (the score's
         own rule, ``prune="auto"``), and the certified solution ``weights_`` otherwise. A table
         whose columns have names is matched by these.
+
+        Rows with gaps: with ``missing="em"`` or ``"impute"`` and a linear model of measurements a
+        column is predicted from those of its non-descendants that are there, which comes to the
+        same where no parent is missing. Other models refuse them.
         """
         check_fitted(self)
-        return self._predictor()(self._rows(X))
+        rows = self._rows(X)
+        if np.isnan(rows).any():
+            return self._normal_rows().predict(rows)
+        return self._predictor()(rows)
 
     def log_likelihood(self, X: Any) -> float:
         r"""The log-likelihood of rows ``X`` (m, d) under the model of :meth:`predict`, a row.
@@ -73,6 +85,9 @@ class Predicting:
         "basis", "mlp" with its squares) gives minus its loss instead, -1/2 ||x - f||^2 a row: good
         for comparing settings of one score, and not with other scores.
 
+        Of rows with gaps it is that of the values that are there, with the models of which
+        :meth:`predict` takes such rows.
+
         Larger is better. :func:`toposwap.metrics.log_likelihood` is the same as a scorer for
         scikit-learn's cross-validation.
         """
@@ -84,7 +99,34 @@ class Predicting:
                 "distribution of a row; give its predictor a method log_density(X) -> (m,), or "
                 "use a score of this package"
             )
-        return float(np.mean(predictor.log_density(self._rows(X))))
+        rows = self._rows(X)
+        if not np.isnan(rows).any():
+            return float(np.mean(predictor.log_density(rows)))
+        model = self._normal_rows()
+        if not model.likelihood:
+            raise InputError(
+                f"log_likelihood: the score {self.result_.score_name!r} is no likelihood, so that "
+                "rows with gaps have none: drop those rows"
+            )
+        return float(np.mean(model.log_density(rows)))
+
+    def level_probabilities(self, X: Any, column: int | str) -> NDArray[np.float64]:
+        """The chances of each value of ``column`` given its parents in rows ``X`` (m, d), (m, r).
+
+        For scores on tables of categories. Values are those that occurred, in rising or
+        alphabetical order, or in that of an ordered category. What did not occur with certain
+        parents is unlikely and not impossible: the posterior mean under the prior of BDeu, whose
+        equivalent sample size is 1 for other scores.
+        """
+        check_fitted(self)
+        predictor = self._predictor()
+        if not hasattr(predictor, "probabilities"):
+            raise InputError(
+                f"level_probabilities: the score {self.result_.score_name!r} has no tables of "
+                "probabilities; predict(X) has the fitted values"
+            )
+        chances = predictor.probabilities(self._rows(X), self._column("column", column))
+        return np.array(chances)
 
     def _rows(self, X: Any) -> NDArray[np.float64]:
         """New rows (m, d), their columns in the order of the data."""
@@ -104,8 +146,20 @@ class Predicting:
                 )
             place = places(labels)
             values = values[:, [place[name] for name in names]]
-        refuse_unusable(values, names)
+        gaps = np.isnan(values)
+        if gaps.any() and self._takes_gaps:
+            refuse_unusable(np.where(gaps, 0.0, values), names)
+        else:
+            refuse_unusable(values, names)
         return values
+
+    def _normal_rows(self) -> NormalRows:
+        if self._rows_with_gaps is None:
+            raise InputError(
+                "X: rows with gaps can be predicted by linear models of measurements only, and "
+                f"that of {self.result_.score_name!r} is none: fill the gaps, or drop those rows"
+            )
+        return self._rows_with_gaps
 
     def edge_function(self, i: int | str, j: int | str, n_points: int = 100) -> EdgeFunction:
         """The fitted value of ``j`` over the range of ``i`` in the data, others at their mean.
@@ -114,6 +168,10 @@ class Predicting:
         :meth:`predict` the function is constant.
         """
         check_fitted(self)
+        if hasattr(self._predictor(), "probabilities"):
+            raise InputError(
+                "edge_function: between categories there is no curve; see level_probabilities"
+            )
         source, target = (self._column(name, value) for name, value in (("i", i), ("j", j)))
         if source == target:
             raise InputError(f"j: {j!r} is no function of itself; name another column")

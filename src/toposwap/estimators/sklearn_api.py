@@ -69,6 +69,10 @@ class Estimator:
             return text
         return f"{text[: _LONGEST // 2]}...{text[-_LONGEST // 2 :]}"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickled model holds: everything but the data it was fitted to."""
+        return {name: value for name, value in vars(self).items() if name != "_data"}
+
     def _repr_html_(self) -> str:
         """The diagram of parameters that a notebook shows, as scikit-learn draws it."""
         from sklearn.utils import estimator_html_repr

@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from toposwap.core.admissible import EVERYTHING
+from toposwap.core.columns import lives_on_a_cluster
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
+from toposwap.core.gaps import Incomplete
 from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.predictions import Predicting, Typical
+from toposwap.estimators.showing import Showing
+from toposwap.missing import MISSING, Treatment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from numpy.typing import ArrayLike
 
     from toposwap.acyclicity import Acyclicity
     from toposwap.core.kinds import Kind
@@ -36,7 +42,7 @@ OF_SEARCHES = {
 }
 
 
-class Topo(Predicting, DagLearner):
+class Topo(Predicting, Showing, DagLearner):
     r"""Learn a DAG by searching over topological orders.
 
     .. math:: \min_\Theta Q(\Theta) \quad \text{subject to} \quad W(\theta) \text{ is a DAG.}
@@ -90,14 +96,25 @@ class Topo(Predicting, DagLearner):
         What columns are, by name or by pattern (``"*_code"``): "continuous", "binary", "count",
         "categorical" or "ordinal". Of the others it is seen in their dtype and their values, and
         told in ``result_.choices``; ``score="auto"`` follows it.
+    missing : "error", "drop", "em", "impute" or Treatment, default="error"
+        What to do about missing values (NaN, None): refuse them with their number and place; leave
+        out the rows that have any; learn by maximum likelihood of what is there (structural EM, for
+        scores of means and covariances); or draw them from the model that is learned, several
+        times (all other scores, ``toposwap.missing.Impute(draws=5, rounds=10)``). What was missing,
+        and whether that depends on other columns, is in ``result_.gaps``.
+    intervention_kind : "perfect" or "shift", default="perfect"
+        What setting a variable from outside does, where ``fit(X, interventions=...)`` says in which
+        rows that was done. Perfect: it no longer listens to its causes, so that those rows do not
+        count for its own mechanism. Shift: it does, and an unknown constant is added.
     random_state : int, numpy.random.Generator or None, default=0
         Seed of what is drawn: the order with ``init="random"``; how the restarts of
         ``search="auto"`` perturb the best order (with any ``n_jobs``); in which order
         ``search="paper"`` tries swaps with ``greedy=True``, and its candidates if these are random;
-        and another learner that ``init`` gives by name or class. The same number gives the same
-        graph; None draws afresh each time; a Generator is drawn from and moves on. The first
-        layers of networks have a seed of their own, ``MLP(seed=...)``, ``TorchMLP(seed=...)``, and
-        so has a learner that ``init`` gives as an object.
+        what ``missing="impute"`` fills in; and another learner that ``init`` gives by name or
+        class. The same number gives the same graph; None draws afresh each time; a Generator is
+        drawn from and moves on. The first layers of networks have a seed of their own,
+        ``MLP(seed=...)``, ``TorchMLP(seed=...)``, and so has a learner that ``init`` gives as an
+        object.
     n_restarts : int, optional
         How often ``search="auto"`` perturbs an order and searches again. By default what the score
         suggests: none for least squares; with an L0 penalty on moments until the best score was
@@ -170,6 +187,8 @@ class Topo(Predicting, DagLearner):
         knowledge: Knowledge | Mapping[str, Any] | None = None,
         center: bool = True,
         kinds: Mapping[str, str | Kind] | None = None,
+        missing: str | Treatment = "error",
+        intervention_kind: str = "perfect",
         random_state: int | np.random.Generator | None = 0,
         n_restarts: int | None = None,
         time_budget: float | None = None,
@@ -189,6 +208,8 @@ class Topo(Predicting, DagLearner):
         self.knowledge = knowledge
         self.center = center
         self.kinds = kinds
+        self.missing = missing
+        self.intervention_kind = intervention_kind
         self.random_state = random_state
         self.n_restarts = n_restarts
         self.time_budget = time_budget
@@ -196,10 +217,29 @@ class Topo(Predicting, DagLearner):
         self.max_iter = max_iter
         self.progress = progress
 
-    def _fit(self, data: Dataset, *, named: bool) -> Self:
+    def _dataset(  # type: ignore[override]
+        self, X: Any, sample_weight: ArrayLike | None = None, interventions: Any = None
+    ) -> Dataset | Incomplete:
+        """The data in ``X``; with their gaps where ``missing`` says what to do about these."""
+        treatment = resolve("missing", self.missing, MISSING, Treatment)
+        if isinstance(X, Dataset) or lives_on_a_cluster(X):
+            return super()._dataset(X, sample_weight, interventions)
+        table = Incomplete.from_table(
+            X,
+            center=self.center,
+            kinds=self.kinds,
+            sample_weight=sample_weight,
+            interventions=interventions,
+            intervention_kind=self.intervention_kind,
+        )
+        data = treatment.dataset(table)
+        return table if data is None else data
+
+    def _fit(self, data: Dataset | Incomplete, *, named: bool) -> Self:
         # Here and below, so that the class alone does not load the compiler of the kernels.
         from toposwap.knowledge import Knowledge
         from toposwap.learn import learn
+        from toposwap.missing.rows import NormalRows
         from toposwap.pruning import check_prune
         from toposwap.scores import SCORES, Score
 
@@ -207,19 +247,25 @@ class Topo(Predicting, DagLearner):
         check_prune(self.prune)
         deadline = Deadline(self.time_budget)
         score = resolve("score", self.score, SCORES, Score)
-        result = learn(
-            data,
-            score,
-            self._search(),
-            self.init,
-            rng=generator(self.random_state),
-            progress=self.progress,
-            max_iter=self.max_iter,
-            prune=self.prune,
-            deadline=None if self.time_budget is None else deadline,
-            admissible=known.on(data.names) if known else EVERYTHING,
-        )
+        search = self._search()
+        treatment = resolve("missing", self.missing, MISSING, Treatment)
+        settings: dict[str, Any] = {
+            "rng": generator(self.random_state),
+            "progress": self.progress,
+            "max_iter": self.max_iter,
+            "prune": self.prune,
+            "deadline": None if self.time_budget is None else deadline,
+            "admissible": known.on(data.names) if known else EVERYTHING,
+        }
+        if isinstance(data, Incomplete):
+            settings["deadline"] = settings["deadline"] or Deadline(search.time_budget)
+            result, data = treatment.learn(data, score, search, self.init, **settings)
+        else:
+            result = learn(data, score, search, self.init, **settings)
+        self._takes_gaps = treatment.predicts
+        self._rows_with_gaps = NormalRows.of(result, data) if treatment.predicts else None
         self._typical = Typical.of(data)
+        self._data = data
         self._levels = data.levels
         self.kinds_ = data.known_kinds
         return self._keep(result, data, named=named)

@@ -179,9 +179,14 @@ class Knowledge:
         from toposwap.knowledge.resolved import resolve
         from toposwap.knowledge.tables import admissible
 
-        resolved = resolve(self, names)
-        refuse_contradictions(resolved)
-        return admissible(resolved)
+        # Fits to resampled rows, of which there may be hundreds, ask the same again.
+        names = tuple(names)
+        last: tuple[tuple[str, ...], Admissible] | None = vars(self).get("_last")
+        if last is None or last[0] != names:
+            resolved = resolve(self, names)
+            refuse_contradictions(resolved)
+            last = vars(self)["_last"] = (names, admissible(resolved))
+        return last[1]
 
 
 def _plain(part: Any) -> Any:

@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from toposwap.core.errors import InputError
+from toposwap.core.printable import printable
 from toposwap.knowledge.names import REST, ColumnNames, Words
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ Edge = tuple[int, int]
 
 @dataclass(frozen=True)
 class Resolved:
-    """The parameters of :class:`~toposwap.knowledge.knowledge.Knowledge`, by position."""
+    """The parameters of :class:`~toposwap.knowledge.knowledge.Knowledge`, by position.
+
+    ``names`` are for sentences alone: what shows nothing is written out in them.
+    """
 
     names: tuple[str, ...]
     tiers: tuple[tuple[int, ...], ...]
@@ -51,7 +55,7 @@ def resolve(knowledge: Knowledge, names: Sequence[str]) -> Resolved:
     }
     allowed = knowledge.allowed
     return Resolved(
-        names=columns.names,
+        names=tuple(map(printable, columns.names)),
         tiers=_tiers(columns, knowledge.tiers),
         closed_tiers=frozenset(knowledge.closed_tiers),
         roots=_columns(columns, knowledge.roots, "roots"),
@@ -85,20 +89,21 @@ def _tiers(columns: ColumnNames, given: Sequence[Sequence[Any]]) -> tuple[tuple[
         columns.joined(tier, f"tier {k}") if isinstance(tier, Words) else tier
         for k, tier in enumerate(given)
     ]
+    turns: tuple[list[tuple[int, Any]], ...] = ([], [], [])
+    for k, tier in enumerate(spoken):
+        for word in tier:
+            turns[_turn(columns, word)].append((k, word))
     said: dict[int, tuple[int, Any]] = {}
-    for turn in range(3):
+    for words in turns:
         before = set(said)
-        for k, tier in enumerate(spoken):
-            for word in tier:
-                if _turn(columns, word) != turn:
-                    continue
-                for v in columns.find(word, f"tier {k}"):
-                    if v not in before and said.setdefault(v, (k, word))[0] != k:
-                        first, by = said[v]
-                        raise InputError(
-                            f"knowledge: {columns.names[v]} stands in tier {first} "
-                            f"({by}) and in tier {k} ({word}): a column has one tier"
-                        )
+        for k, word in words:
+            for v in columns.find(word, f"tier {k}"):
+                if v not in before and said.setdefault(v, (k, word))[0] != k:
+                    first, by = said[v]
+                    raise InputError(
+                        f"knowledge: {printable(columns.names[v])} stands in tier {first} "
+                        f"({by}) and in tier {k} ({word}): a column has one tier"
+                    )
     tiers: list[list[int]] = [[] for _ in spoken]
     for v in sorted(said):
         tiers[said[v][0]].append(v)

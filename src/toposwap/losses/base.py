@@ -56,6 +56,8 @@ class Loss(ABC):
     has_units: bool = False
     #: Columns hold codes or counts, which have no units.
     discrete: bool = False
+    #: The loss depends on the data through second moments only.
+    from_moments: bool = False
     #: Its minimum over the coefficients is the same for all members of a Markov equivalence class
     #: with as many edges.
     equivalent: ClassVar[bool] = False
@@ -97,8 +99,6 @@ class ColumnLoss(Loss):
     formula. Whatever the kind, :meth:`slope` is the gradient of :meth:`value` by f.
     """
 
-    #: The loss depends on the data through second moments only.
-    from_moments: ClassVar[bool]
     #: It has a lower bound, even where a column is fitted exactly.
     bounded: ClassVar[bool] = True
 
@@ -147,7 +147,7 @@ def rows_of(data: Dataset, loss: str) -> NDArray[np.float64]:
     """The rows of ``data``, (n, d), which ``loss`` cannot do without."""
     if data.rows is None:
         raise InputError(
-            f"the {loss} loss needs the rows of the table, and a covariance matrix was given: "
-            "use fit(X)"
+            f"the {loss} loss needs the rows of the table, and {data.without_rows}: use fit(X), or "
+            "a sample of the rows (streams.sampled_rows, --sample 100000)"
         )
     return data.rows

@@ -28,6 +28,7 @@ class EqualVarianceLoss(Loss):
     convex = False
     separable: ClassVar[bool] = False
     has_units = True
+    from_moments = True
 
     def columns(self, data: Dataset) -> tuple[ColumnLoss, ...]:
         """Squared residuals, of which the total counts."""

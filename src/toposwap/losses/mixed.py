@@ -34,6 +34,7 @@ class Mixed(Loss):
         self.convex = all(loss.convex for loss in each)
         self.has_units = any(loss.has_units for loss in each)
         self.discrete = all(loss.discrete for loss in each)
+        self.from_moments = all(loss.from_moments for loss in each)
 
     def __repr__(self) -> str:
         return f"Mixed(losses={self.losses!r})"
@@ -85,6 +86,7 @@ def losses_of_kinds(data: Dataset) -> list[tuple[ColumnLoss, str | None]]:
 
     if data.rows is None:
         return [(GaussianLoss(), None)] * data.d
+    data.refuse_nominal("the likelihood of tables that have numbers too")
     found: list[tuple[ColumnLoss, str | None]] = []
     for j, known in enumerate(data.kinds):
         name, why = known.kind.loss(data.column(j))

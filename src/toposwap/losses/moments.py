@@ -29,7 +29,7 @@ class MomentLoss(ColumnLoss):
     """
 
     terms: ClassVar[Compiled]
-    from_moments: ClassVar[bool] = True
+    from_moments = True
 
     def of_variance(self, s: float, n: int, scale: float = 1.0) -> tuple[float, float, float]:
         """phi(s scale^2), and the first two derivatives of phi / unit by s.

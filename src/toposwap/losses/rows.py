@@ -46,7 +46,6 @@ class RowLoss(ColumnLoss):
     """
 
     terms: ClassVar[Compiled]
-    from_moments: ClassVar[bool] = False
     #: g = A(eta) - y eta: the mean of y stands for all rows with the same predictor.
     canonical: ClassVar[bool] = False
     #: Whether a linear predictor has a constant of its own; a loss without one has location 0.

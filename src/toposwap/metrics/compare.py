@@ -152,7 +152,7 @@ def compare(true: Any, estimate: Any) -> Comparison:
     return _tally(truth, guess, undirected_fits_both=True)
 
 
-def compare_classes(true: Any, estimate: Any) -> Comparison:
+def compare_classes(true: Any, estimate: Any, targets: Any = None) -> Comparison:
     """Count the pairs on which the CPDAGs of `true` and `estimate` differ, both (d, d).
 
     This is the fair comparison for data that cannot tell equivalent DAGs apart: an edge is correct
@@ -165,6 +165,9 @@ def compare_classes(true: Any, estimate: Any) -> Comparison:
         Adjacency or weight matrix of a DAG; non-zero entries are edges.
     estimate
         The same, or a graph with at least one undirected edge, which is taken as the CPDAG it is.
+    targets
+        Sets of nodes that were set from outside together, as :func:`cpdag` takes them; then the
+        interventional essential graphs are compared.
 
     Returns
     -------
@@ -174,8 +177,8 @@ def compare_classes(true: Any, estimate: Any) -> Comparison:
     true, estimate = same_nodes(true, estimate)
     truth, guess = dag_edges(true, "true"), graph_edges(estimate, "estimate")
     if not (guess & guess.T).any():
-        guess = cpdag(dag_edges(guess, "estimate"))
-    return _tally(cpdag(truth), guess, undirected_fits_both=False)
+        guess = cpdag(dag_edges(guess, "estimate"), targets)
+    return _tally(cpdag(truth, targets), guess, undirected_fits_both=False)
 
 
 def _tally(truth: Edges, guess: Edges, *, undirected_fits_both: bool) -> Comparison:

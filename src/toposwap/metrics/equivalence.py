@@ -2,7 +2,7 @@
 
 Two DAGs are equivalent when they have the same adjacent pairs and the same v-structures
 (i -> j <- k with i, k not adjacent). An edge is *compelled* if the whole class agrees on its
-direction, *reversible* if not.
+direction, *reversible* if not. Interventions tell some members of a class apart.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from toposwap.core.errors import InputError
 from toposwap.core.graph import acyclic_order, square_matrix
+from toposwap.core.interventions import told_apart
 from toposwap.metrics.graphs import held_graph
+from toposwap.metrics.meek import orient
 
 Edges: TypeAlias = NDArray[np.bool_]
 
 
-def cpdag(dag: Any) -> Edges:
+def cpdag(dag: Any, targets: Any = None) -> Edges:
     """C = union of all DAGs equivalent to `dag`: ``C[i, j] and C[j, i]`` is undirected; (d, d).
 
     Parameters
@@ -27,6 +29,10 @@ def cpdag(dag: Any) -> Edges:
     dag
         Adjacency or weight matrix of a DAG, shape (d, d); non-zero entries are edges. Also a
         DataFrame, a networkx graph or a fitted model.
+    targets
+        Sets of nodes that were set from outside together, by position: ``[[0], [2, 5]]``; also a
+        table of bool, (number of sets, d). They tell the direction of every edge with just one end
+        in a set, and what follows from that: the interventional essential graph.
 
     Returns
     -------
@@ -63,7 +69,23 @@ def cpdag(dag: Any) -> Edges:
     reversible = parents & ~compelled
     completed = np.empty_like(parents)
     completed[np.ix_(order, order)] = parents | reversible.T
-    return completed
+    if targets is None:
+        return completed
+    return orient(completed, told_apart(edges, _sets(targets, len(edges))))
+
+
+def _sets(targets: Any, d: int) -> Edges:
+    """Sets of positions as a table (e, d) of bool."""
+    given = np.asarray(targets) if getattr(targets, "ndim", 1) == 2 else None
+    if given is not None and given.dtype == np.bool_ and given.shape[1] == d:
+        return given
+    sets = np.zeros((len(targets), d), dtype=np.bool_)
+    for one, nodes in zip(sets, targets, strict=True):
+        for node in nodes:
+            if not 0 <= node < d:
+                raise InputError(f"targets: {node!r} is not the position of one of {d} nodes")
+            one[node] = True
+    return sets
 
 
 def dag_edges(matrix: ArrayLike, name: str) -> Edges:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -16,6 +16,18 @@ if TYPE_CHECKING:
     from toposwap.core.order import Order
     from toposwap.core.runtime.deadline import Deadline
     from toposwap.scores.base import BoundScore, Point
+
+
+class ImprovingSwaps(NamedTuple):
+    """Swaps that lower Q, in no particular order.
+
+    ``pairs`` (m, 2) and ``changes`` (m,) are as :meth:`OrderFit.swap_changes` takes and returns
+    them; ``tried`` is the number of swaps that they are chosen from.
+    """
+
+    pairs: NDArray[np.int64]
+    changes: NDArray[np.float64]
+    tried: int
 
 
 class OrderFit(ABC):
@@ -160,6 +172,13 @@ class OrderFit(ABC):
         A fit leaves out pairs whose deltas are expensive and which insertions can stand in for.
         """
         return self.all_pairs()
+
+    def improving_swaps(self) -> ImprovingSwaps:
+        """Those of :meth:`swap_candidates` that lower Q by more than :attr:`resolution`."""
+        pairs = self.swap_candidates()
+        changes = self.swap_changes(pairs)
+        improving = changes < -self.resolution
+        return ImprovingSwaps(pairs[improving], changes[improving], len(pairs))
 
     def all_pairs(self) -> NDArray[np.int64]:
         """Every pair of variables, the earlier one first, (d(d-1)/2, 2)."""

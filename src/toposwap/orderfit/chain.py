@@ -39,6 +39,16 @@ class FitChain(Protocol):
 class ChainFit(OrderFit):
     """A fit whose score has compiled chains of local optima."""
 
+    @property
+    def quickly_proved(self) -> int:
+        """Columns up to which the best of all orders is found in about a second."""
+        return 18
+
+    @property
+    def effort(self) -> float:
+        """How many perturbations are worth their time, as a share of the usual number."""
+        return 1.0
+
     @abstractmethod
     def rough_descent(self) -> int:
         """Descend by insertions with rougher solutions, then solve; how many variables moved.
@@ -46,9 +56,12 @@ class ChainFit(OrderFit):
         Quick from far away, and no local optimum.
         """
 
-    @abstractmethod
     def improve_single_edges(self) -> int:
-        """Add, exchange or turn edges one by one while that lowers Q; how many were changed."""
+        """Add, exchange or turn edges one by one while that lowers Q; how many were changed.
+
+        By default none: what insertions leave is all that is looked at.
+        """
+        return 0
 
     @abstractmethod
     def chain(self, seed: int) -> FitChain:
@@ -64,22 +77,23 @@ class ChainFit(OrderFit):
     def adjacency(self) -> NDArray[np.bool_]:
         """The edges at the solution, (d, d): ``[i, j]`` for i -> j."""
 
-    @abstractmethod
     def parent_sets(
         self, limits: NDArray[np.float64] | None = None, deadline: Deadline = NEVER
     ) -> list[tuple[NDArray[np.uint64], NDArray[np.float64]]] | None:
         """For each node the sets of parents that some order may want, as bits, and their scores.
 
         Those of node v that are below ``limits[v]``. None where the score is no sum over nodes,
-        there are too many, or time is up.
+        there are too many, or time is up; by default.
         """
+        del limits, deadline
+        return None
 
-    @abstractmethod
     def least_parents(self) -> Callable[[int, int], float] | None:
         """What nodes cost at the least, for :func:`~toposwap.orderfit.relaxation.relax`.
 
-        None where the score is no sum over nodes.
+        None where the score is no sum over nodes, and by default.
         """
+        return None
 
     @abstractmethod
     def take_parents(self, order: Order, parents: NDArray[np.bool_]) -> None:

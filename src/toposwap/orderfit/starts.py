@@ -28,3 +28,17 @@ def least_correlated_order(data: Dataset) -> Order:
     """
     unit = data.factor[: min(data.n, data.d)] / data.deviations
     return Order(np.argsort(np.square(unit.T @ unit).sum(axis=1), kind="stable"))
+
+
+def smallest_entropy_order(data: Dataset) -> Order:
+    """By the entropy of a variable's levels, the smallest first; a numbering of them is no matter.
+
+    Measurements, which have no levels, differ in every row.
+    """
+    entropies = []
+    for j in range(data.d):
+        codes = data.coded(j).codes
+        share = np.sort(np.bincount(codes, data.row_weights)) / data.n
+        share = share[share > 0.0]
+        entropies.append(-float(share @ np.log(share)))
+    return Order(np.argsort(entropies, kind="stable"))

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from toposwap import __version__
 from toposwap.io.write_graph import graph_suffix, write_graph
+from toposwap.report.gaps import gaps_record
 from toposwap.report.graph import reported_graph
+from toposwap.report.interventions import interventions_record
 from toposwap.report.knowledge import knowledge_record
 from toposwap.report.words import penalty_settings
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
     from toposwap.certificate import Certificate
     from toposwap.estimators import Topo
+
+#: The version of the schema of result files, ``io/schemas/result-1.json``.
+FORMAT = "toposwap-result-1"
 
 
 def graph_of(model: Topo) -> pd.DataFrame:
@@ -41,6 +46,7 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
     """Everything about a fitted model that JSON can hold; ``rows`` is the size of its data."""
     edges = reported_graph(model).edges()
     return {
+        "format": FORMAT,
         "version": __version__,
         "rows": rows,
         "names": list(model.names_),
@@ -57,7 +63,9 @@ def record_of(model: Topo, rows: int | None = None) -> dict[str, Any]:
         "pruning": model.result_.pruned.rule if model.result_.pruned.refitted else None,
         "open_directions": [[edge.source, edge.target] for edge in edges if edge.open],
         "edges": [edge._asdict() for edge in edges],
+        "interventions": interventions_record(model),
         "knowledge": knowledge_record(model),
+        "missing": gaps_record(model),
         "remarks": list(model.remarks_),
         "choices": list(model.result_.choices),
         "history": [asdict(step) for step in model.history_],

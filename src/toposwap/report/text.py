@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.certificate import GRAPH
 from toposwap.core.printable import printable, shortened
 from toposwap.diagnostics import units_in_words
 from toposwap.estimators.base import DagLearner
+from toposwap.report.gaps import gaps_in_words
 from toposwap.report.graph import ReportedGraph, open_directions, reported_graph, reversible
+from toposwap.report.interventions import interventions_in_words
 from toposwap.report.knowledge import against_in_words, cost_in_words, knowledge_in_words
 from toposwap.report.record import name_of
 from toposwap.report.words import (
@@ -122,6 +125,20 @@ def summary(
     without: Topo | None = None,
 ) -> Table:
     """Data, score, search, certificate, pruning and remarks of a fitted model, a line each."""
+    return key_values(
+        summary_lines(model, rows=rows, seconds=seconds, remarks=remarks, without=without)
+    )
+
+
+def summary_lines(
+    model: Topo,
+    *,
+    rows: int | None = None,
+    seconds: float | None = None,
+    remarks: bool = True,
+    without: Topo | None = None,
+) -> list[tuple[str, str]]:
+    """What :func:`summary` shows: what, and its value; a line that goes on has no name."""
     columns = counted(len(model.names_), "column")
     spent = model.history_[-1].seconds if seconds is None else seconds
     lines: list[tuple[str, str | None]] = [
@@ -138,6 +155,7 @@ def summary(
         ("certificate", certificate_in_words(model.certificate_, model.names_)),
         ("theorem", condition_in_words(model.certificate_)),
         ("edges", _pruning(model)),
+        ("interventions", interventions_in_words(model)),
         ("knowledge", knowledge_in_words(model)),
         ("", against_in_words(model)),
         ("", None if without is None else cost_in_words(model, without)),
@@ -146,9 +164,11 @@ def summary(
         lines.append(("units", _units(model)))
     if model.result_.equivalent or not model.result_.scale_dependent:
         lines.append(("directions", _directions(model)))
+    told = gaps_in_words(model)
+    lines += [("" if k else "missing", line) for k, line in enumerate(told)]
     lines += [("chosen", choice) for choice in model.result_.choices]
     lines += [("remark", remark) for remark in model.remarks_ if remarks]
-    return key_values((key, value) for key, value in lines if value is not None)
+    return [(key, value) for key, value in lines if value is not None]
 
 
 def key_values(lines: Iterable[tuple[str, str]]) -> Table:
@@ -247,7 +267,10 @@ def _directions(model: Topo) -> str | None:
     form = "its form of effects and noise"
     if model.result_.equivalent:
         form = "linear effects, Gaussian noise"
-    known = "" if model.result_.admissible.everything else " and what is known"
+        if model.certificate_.kind == GRAPH:
+            form = "any probabilities given the causes"
+    known = "" if model.result_.environments is None else ", from what was set"
+    known += "" if model.result_.admissible.everything else " and what is known"
     told = (
         f"{edges - np.count_nonzero(either_way)} of {edges} follow from the data{known} if the "
         f"model holds ({form}, no unmeasured common causes)"

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toposwap.certificate import GRAPH
 from toposwap.penalties import BIC, EBIC, NoPenalty
-from toposwap.scores import SCORES, Auto, BasisBIC, Penalized
+from toposwap.result import LOCAL_OPTIMUM
+from toposwap.scores import SCORES, Auto, BasisBIC, BDeu, CategoricalBIC, Penalized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toposwap.certificate import Certificate
+    from toposwap.estimators.base import DagLearner
 
 _STATUS = {
     "converged": "converged: no move of this search lowers the score",
+    LOCAL_OPTIMUM: "local optimum of insertions and swaps: none of either lowers the score",
     "not certified": "ended, but the point is not certified: see certificate and remarks",
     "method converged": "the method's own rule for stopping was met",
     "global minimum": "global minimum: every order was covered",
@@ -34,6 +38,11 @@ def status_in_words(status: str) -> str:
 
 def certificate_in_words(certificate: Certificate, names: Sequence[str]) -> str:
     """What a certificate says, with the number behind it and the tolerance."""
+    if certificate.kind == GRAPH and certificate.satisfied:
+        return (
+            "none: the score has no continuous parameters, of which KKT conditions could speak; "
+            "search='exact' (--search exact) proves few columns"
+        )
     residual = f"largest relative KKT residual {certificate.max_residual:.1e}"
     if certificate.satisfied:
         return (
@@ -50,6 +59,33 @@ def certificate_in_words(certificate: Certificate, names: Sequence[str]) -> str:
         f"NOT satisfied: not a {certificate.kind} ({residual} at {names[i]} -> {names[j]}, "
         f"tolerance {certificate.tolerance:.0e})"
     )
+
+
+def certificate_explained(model: DagLearner) -> list[str]:
+    """What the certificate says and what it does not, in two sentences."""
+    certificate, status = model.certificate_, model.status_
+    if not certificate.satisfied:
+        first = (
+            "The point is not certified: somewhere a small change of the weights that keeps the "
+            f"graph free of cycles would still lower the score (the largest relative residual is "
+            f"{certificate.max_residual:.1e}, {certificate.tolerance:.0e} would be accepted)."
+        )
+    elif status == "global minimum":
+        first = (
+            "It is proved that no graph at all has a lower score on these rows: every order of the "
+            "columns was covered, and the conditions of a minimum were checked at the answer."
+        )
+    else:
+        first = (
+            "It was checked that no small change of the weights that keeps the graph free of "
+            "cycles lowers the score: the conditions of Karush, Kuhn and Tucker hold to "
+            f"{certificate.max_residual:.1e} (a {certificate.kind})."
+        )
+    return [
+        first,
+        "It speaks of the score and not of the world: with unmeasured common causes, feedback, or "
+        "effects of another form than the model has, the best graph can still be a wrong one.",
+    ]
 
 
 #: For a score that does not separate, where the theorem about the search has a condition.
@@ -82,13 +118,24 @@ def penalty_settings(score: Any, score_name: str) -> dict[str, Any] | None:
     penalty: Any = None
     if isinstance(score, Penalized):
         penalty = score.penalty
-    elif isinstance(score, BasisBIC):
+    elif isinstance(score, BasisBIC | CategoricalBIC):
         penalty = BIC(score.factor)
+    elif isinstance(score, BDeu):
+        return {"name": BDeu.name, "equivalent_sample_size": score.equivalent_sample_size}
+    elif isinstance(score, Auto) and score_name == CategoricalBIC.name:
+        penalty = BIC(score.for_categories().factor)
     elif isinstance(score, Auto) and score_name.endswith("bic"):
         penalty = (EBIC if score_name.endswith("ebic") else BIC)(score.factor)
     if penalty is None or isinstance(penalty, NoPenalty):
         return None
     return {"name": penalty.name, **vars(penalty)}
+
+
+#: What an information criterion charges for, where it is no edge.
+_PRICED = {
+    BasisBIC.name: "coefficient of a curve",
+    CategoricalBIC.name: "free probability of a table",
+}
 
 
 def penalty_in_words(score: Any, score_name: str) -> str | None:
@@ -98,13 +145,18 @@ def penalty_in_words(score: Any, score_name: str) -> str | None:
         return None
     name = settings.pop("name")
     told = ", ".join([name, *(f"{key} {value:g}" for key, value in settings.items())])
+    if name == BDeu.name:
+        size = settings["equivalent_sample_size"]
+        return (
+            f"none but the prior, which counts as {size:g} rows evenly over all cells (--penalty)"
+        )
     factor = settings.get("factor")
     if factor is None:
         return told
     times = {1.0: "", 2.0: "twice "}.get(factor, f"{factor:g} times ")
     told += f": {times}Schwarz's penalty per "
-    told += "coefficient of a curve" if score_name == BasisBIC.name else "edge"
-    if factor == 2.0:
+    told += _PRICED.get(score_name, "edge")
+    if factor == 2.0 and score_name != CategoricalBIC.name:
         told += ", as in FLOP and Tetrad"
     if name == EBIC.name:
         told += ", and more with more columns"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from toposwap.scores.additive import Basis, BasisBIC, GroupBasis
     from toposwap.scores.auto import Auto
     from toposwap.scores.base import BoundScore, Point, Score
+    from toposwap.scores.categorical import BDeu, CategoricalBIC
     from toposwap.scores.custom import Differentiable
     from toposwap.scores.equal_variance import EqualVariance
     from toposwap.scores.least_squares import LeastSquares
@@ -31,6 +32,8 @@ _HOMES = {
     "BasisBIC": "toposwap.scores.additive",
     "GroupBasis": "toposwap.scores.additive",
     "MLP": "toposwap.scores.mlp",
+    "BDeu": "toposwap.scores.categorical",
+    "CategoricalBIC": "toposwap.scores.categorical",
     # A search, under the name that users know.
     "surrogate_order": "toposwap.search.start",
     "Differentiable": "toposwap.scores.custom",
@@ -53,6 +56,8 @@ __all__ = [
     "BasisBIC",
     "GroupBasis",
     "MLP",
+    "BDeu",
+    "CategoricalBIC",
     "Differentiable",
     "TorchMLP",
     "Score",

@@ -15,6 +15,7 @@ from toposwap.losses import ColumnLoss, GaussianLoss, LogisticLoss
 from toposwap.losses.mixed import by_loss, losses_of_kinds
 from toposwap.penalties import BIC, EBIC, NoPenalty
 from toposwap.scores.base import Score
+from toposwap.scores.categorical import CategoricalBIC
 from toposwap.scores.penalized.glm_nodes import GLMNodes
 from toposwap.scores.penalized.score import Penalized
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 #: With fewer rows for each column than this, bic finds too many edges and ebic fewer wrong ones.
 _FEW_ROWS = 4
 _LEAST_ROWS = 5
+#: Kinds whose values are few and may be counted.
+_CATEGORIES = ("binary", "categorical", "ordinal")
 #: Relative residual at which coefficients on their way to infinity have gone far enough to show.
 _THOROUGHLY = 1e-10
 
@@ -43,6 +46,8 @@ class Auto(Score):
     ========================  =================================================================
     all columns continuous    "bic"; also if only a covariance matrix is known
     all have two values       logistic
+    categories, ratings       "categorical-bic", where one at least has three values or more
+                              without an order
     anything else             a loss for each column: logistic, Poisson for counts, Gaussian
     ========================  =================================================================
 
@@ -62,6 +67,9 @@ class Auto(Score):
     """
 
     weighs_rows: ClassVar[bool] = True
+    takes_nominal: ClassVar[bool] = True
+    by_kinds: ClassVar[bool] = True
+    uses_interventions: ClassVar[bool] = True
     name: ClassVar[str] = "auto"
     # Of every score that can be chosen; the chosen one, ``bind(data).score``, tells more.
     convex: ClassVar[bool] = False
@@ -70,6 +78,13 @@ class Auto(Score):
 
     def __init__(self, factor: float = 2.0) -> None:
         self.factor = checked("Auto factor", factor)
+
+    def for_categories(self) -> CategoricalBIC:
+        """The score of tables of categories, which charges Schwarz's price where others do twice.
+
+        An edge between categories has several parameters, each of which has its price.
+        """
+        return CategoricalBIC(self.factor / 2.0)
 
     def bind(self, data: Dataset) -> BoundScore:
         """Bind the chosen score; the reason is the first of its ``choices``."""
@@ -88,6 +103,10 @@ class Auto(Score):
             )
         few = n < _FEW_ROWS * d
         penalty = EBIC(self.factor) if few else BIC(self.factor)
+        if data.nominal and all(known.kind.name in _CATEGORIES for known in data.kinds):
+            tables = self.for_categories()
+            why = f"all {d} columns are categories; a table of probabilities for each"
+            return Choice(tables, f"{tables.name}: {why}")
         losses, why_not, told = _kinds(data)
         if all(isinstance(loss, GaussianLoss) for loss in losses):
             score = Penalized("gaussian", penalty)
@@ -139,7 +158,9 @@ def _kinds(data: Dataset) -> tuple[list[ColumnLoss], dict[str, list[str]], list[
 def _continuous(data: Dataset) -> str:
     """Which columns have the Gaussian likelihood by nature, and which because none fits better."""
     if data.rows is None:
-        return "only a covariance matrix is known"
+        if data.kinds[0].reason == data.without_rows:
+            return data.without_rows
+        return f"all {data.d} columns are continuous, or taken as such"
     whole = [name for j, name in enumerate(data.names) if data.column(j).whole]
     if not whole:
         return f"all {data.d} columns are continuous"

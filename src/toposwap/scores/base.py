@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 import numpy as np
 
 from toposwap.core.admissible import EVERYTHING, Admissible
+from toposwap.core.errors import InputError
 from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.core.weights import as_weights
 from toposwap.scores.strategy import Strategy
@@ -114,9 +115,29 @@ class Score(ABC):
     edge_blocks: ClassVar[bool] = False
     #: Rows may have weights, whole numbers or not; otherwise rows are repeated.
     weighs_rows: ClassVar[bool] = False
+    #: There are parameters of which Q is a differentiable function, and KKT conditions.
+    continuous: ClassVar[bool] = True
+    #: Columns may hold categories without an order, more than two.
+    takes_nominal: ClassVar[bool] = False
+    #: Q knows of the rows no more than their number, means and covariances.
+    of_moments: ClassVar[bool] = False
+    #: Which losses there are is seen in the columns.
+    by_kinds: ClassVar[bool] = False
+    #: Each node may have rows of its own; otherwise rows in which something was set are refused.
+    uses_interventions: ClassVar[bool] = False
 
     def suited(self, data: Dataset) -> Dataset:
-        """``data`` as :meth:`bind` takes them: rows repeated where it knows no weights."""
+        """``data`` as :meth:`bind` takes them: rows repeated where it knows no weights.
+
+        Columns of categories are refused where it has no model of them.
+        """
+        if not self.takes_nominal:
+            data.refuse_nominal(f"score {self.name!r}")
+        if data.interventions is not None and not self.uses_interventions:
+            raise InputError(
+                f"interventions: score {self.name!r} cannot use them; auto, bic, ebic, "
+                "least-squares, equal-variance and any LOSS-PENALTY can"
+            )
         return data if self.weighs_rows else data.repeated(f"score {self.name!r}")
 
     @abstractmethod
@@ -186,6 +207,13 @@ class BoundScore(ABC):
         other = copy(self)
         other.admissible = admissible
         return other
+
+    def relaxed(self) -> BoundScore | None:
+        """The same with more edges permitted, where that is solved much faster; None elsewhere.
+
+        Its good orders are where a search of this score begins.
+        """
+        return None
 
     # --- which edges and positions come into question ---------------------------------------------
 

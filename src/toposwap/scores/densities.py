@@ -48,9 +48,14 @@ class Densities:
         return cls.of_moments((GaussianLoss(),) * len(variances), variances)
 
     @classmethod
-    def equal_variance(cls, variances: NDArray[np.float64]) -> Densities:
-        """Normal distributions that share the mean of the residual variances (d,)."""
-        return cls.normal(np.full_like(variances, variances.mean()))
+    def equal_variance(
+        cls, variances: NDArray[np.float64], shares: NDArray[np.float64]
+    ) -> Densities:
+        """Normal distributions that share the mean of the residual variances (d,).
+
+        Each counts by its share of the rows, (d,).
+        """
+        return cls.normal(np.full_like(variances, np.average(variances, weights=shares)))
 
     @classmethod
     def squares(cls, d: int) -> Densities:

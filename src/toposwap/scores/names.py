@@ -22,11 +22,13 @@ Basis = LazyMaker("toposwap.scores.additive", "Basis")
 BasisBIC = LazyMaker("toposwap.scores.additive", "BasisBIC")
 GroupBasis = LazyMaker("toposwap.scores.additive", "GroupBasis")
 MLP = LazyMaker("toposwap.scores.mlp", "MLP")
+BDeu = LazyMaker("toposwap.scores.categorical", "BDeu")
+CategoricalBIC = LazyMaker("toposwap.scores.categorical", "CategoricalBIC")
 
 #: The setting of every score with one number that says how strong its penalty is ...
 STRENGTH = "penalty"
 #: ... and what that number is called where the penalty is made.
-_STRENGTHS = ("weight", "factor", "l1")
+_STRENGTHS = ("weight", "factor", "l1", "equivalent_sample_size")
 
 
 class Pair:
@@ -120,6 +122,8 @@ SCORES = ScoreNames(
         "basis-mcp": partial(GroupBasis, "mcp"),
         "basis-lasso": partial(GroupBasis, "lasso"),
         "mlp": MLP,
+        "bdeu": BDeu,
+        "categorical-bic": CategoricalBIC,
     }
 )
 

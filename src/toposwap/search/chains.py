@@ -77,7 +77,7 @@ class ChainSearch(Search):
         """Prove, or descend and run chains; the best of all is where the fit stands."""
         d = len(context.names)
         before = fit.value
-        if d <= _PROVED and fit.bound.solve_exactly(fit):
+        if d <= min(_PROVED, fit.quickly_proved) and fit.bound.solve_exactly(fit):
             if fit.value < before - fit.resolution:
                 yield Move("exact", 2**d, "took the best of all orders")
             return "global minimum"
@@ -114,8 +114,8 @@ class ChainSearch(Search):
         """Of one chain after the other, on several threads if wanted."""
         d = len(context.names)
         share = min(1.0, _FEW_COLUMNS / d)
-        left = max(_FEWEST_STEPS, int(_STEPS * share**2))
-        patience = max(_LEAST_PATIENCE, int(_PATIENCE * share))
+        left = max(_FEWEST_STEPS, int(_STEPS * share**2 * fit.effort))
+        patience = max(_LEAST_PATIENCE, int(_PATIENCE * share * fit.effort))
         if self.n_restarts is not None:
             left = self.n_restarts
         seed = int(context.rng.integers(2**63))

@@ -72,13 +72,13 @@ class NeighbourhoodSearch(Search):
         insertion = InsertionSearch()
         while True:
             yield from insertion.moves(fit, context)
-            pairs = fit.swap_candidates()
-            swaps = disjoint_swaps(fit, pairs, fit.swap_changes(pairs))
+            pairs, changes, tried = fit.improving_swaps()
+            swaps = disjoint_swaps(fit, pairs, changes)
             if swaps:
                 for i, j in swaps:
                     fit.swap(i, j)
                 fit.refresh()
-                yield Move("swap", len(pairs), swaps_in_words(swaps, context.names))
+                yield Move("swap", tried, swaps_in_words(swaps, context.names))
                 continue
             failing = violations(fit.point(), fit.bound.tolerance, fit.bound.admissible)
             move = repair(fit, failing, context.names)

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 #: Ways from an ancestor to its descendant whose fits are compared.
 _MOST_COMPARED = 6
-#: Sets of choices that the exact search looks at before it gives up.
-_MOST_SOLVED = 3000
+#: Sets of choices that the exact search solves before it gives up.
+_MOST_SOLVED = 30_000
 #: A longer path is not preferred to a shorter one of the same cost.
 _STEP = 1e-9
 
@@ -89,17 +89,19 @@ def edge_worth(bound: BoundScore, edges: Table) -> NDArray[np.float64]:
     ``edges``. Whatever the score, it tells strong from weak.
     """
     data = bound.data
-    unit = data.factor / data.deviations
-    C = unit.T @ unit
     d = data.d
     worth = np.zeros((d, d))
-    for j in range(d):
-        others = np.flatnonzero(edges[:, j])
-        for i in range(d):
-            if i == j:
-                continue
-            given = others[others != i]
-            worth[i, j] = -0.5 * np.log1p(-min(_squared_partial(C, i, j, given), 1.0 - 1e-12))
+    for group in data.own_rows:
+        unit = group.moments.factor / group.moments.deviations
+        C = unit.T @ unit
+        for j in group.nodes:
+            others = np.flatnonzero(edges[:, j])
+            for i in range(d):
+                if i == j:
+                    continue
+                given = others[others != i]
+                squared = min(_squared_partial(C, i, j, given), 1.0 - 1e-12)
+                worth[i, j] = -0.5 * group.share * np.log1p(-squared)
     return worth
 
 
@@ -221,14 +223,16 @@ def _before(told: Admissible) -> Table:
 # --- all choices ---------------------------------------------------------------------------------
 
 
-def solved_exactly(bound: BoundScore, order: Order) -> OrderFit | None:
+def solved_exactly(bound: BoundScore, order: Order, most: int = _MOST_SOLVED) -> OrderFit | None:
     """The global minimum with all paths as asked for; None where too many choices are open.
+
+    At most ``most`` sets of choices are solved, each by going through all orders.
 
     The problem without paths bounds the score from below. Where its solution breaks one, each of
     the edges that could mend it is required in turn, those before it forbidden, and so on from the
     choice with the lowest bound. The first solution that breaks none is the minimum.
     """
-    numbers = count()
+    numbers, solved = count(), count(1)
     waiting: list[tuple[float, int, OrderFit]] = []
 
     def solve(told: Admissible) -> None:
@@ -237,9 +241,7 @@ def solved_exactly(bound: BoundScore, order: Order) -> OrderFit | None:
             heappush(waiting, (fit.value, next(numbers), fit))
 
     solve(bound.admissible)
-    for _ in range(_MOST_SOLVED):
-        if not waiting:
-            return None
+    while waiting:
         _, _, fit = heappop(waiting)
         told = fit.bound.admissible
         edges = fit.point().weights != 0.0
@@ -249,6 +251,8 @@ def solved_exactly(bound: BoundScore, order: Order) -> OrderFit | None:
         if not broken:
             return fit
         for more in _choices(told, edges, broken[0]):
+            if next(solved) >= most:
+                return None
             bound.deadline.check()
             solve(more)
     return None

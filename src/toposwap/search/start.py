@@ -9,7 +9,11 @@ from toposwap.core.runtime.clock import clock
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.orderfit.descent import descend
-from toposwap.orderfit.starts import least_correlated_order, smallest_variance_order
+from toposwap.orderfit.starts import (
+    least_correlated_order,
+    smallest_entropy_order,
+    smallest_variance_order,
+)
 from toposwap.search.base import Context, Step
 from toposwap.search.screened import ScreenedSearch, through_surrogates
 
@@ -54,6 +58,7 @@ STARTS: dict[str, Callable[[Dataset], Order]] = {
     "variance": smallest_variance_order,
     "correlation": least_correlated_order,
     "additive": surrogate_order,
+    "entropy": smallest_entropy_order,
 }
 #: What the user may call a start; "auto" is what suits the score.
 INITS = ("auto", *STARTS, "random")
@@ -71,6 +76,14 @@ class FirstFit(NamedTuple):
     interrupted: bool = False
 
 
+def _downhill(bound: BoundScore, order: Order) -> Order:
+    """Where insertions lead from ``order``."""
+    fit = bound.fit(order)
+    while not bound.deadline.passed and fit.insertion_sweep(fit.order.variables):
+        pass
+    return fit.order
+
+
 def automatic_fit(
     bound: BoundScore,
     rng: np.random.Generator,
@@ -86,6 +99,9 @@ def automatic_fit(
     """
     strategy, began, interrupted = bound.strategy, clock(), False
     order = bound.admissible.nearest(STARTS[strategy.start](bound.data))
+    relaxed = bound.relaxed()
+    if relaxed is not None:
+        order = _downhill(relaxed, order)
     if strategy.search != ScreenedSearch.name:
         return FirstFit(bound.fit(order), surrogates_followed=False)
     context = Context(bound.data.names, rng, deadline, pruner)

@@ -16,6 +16,7 @@ from toposwap.simulate.discrete import (
     discrete_sem,
 )
 from toposwap.simulate.graphs import GRAPH_KINDS, dag, graph_kind
+from toposwap.simulate.interventions import intervention_targets
 from toposwap.simulate.linear import (
     NOISES,
     LinearSample,
@@ -50,6 +51,8 @@ __all__ = [
     "nonlinear_sem",
     "nonlinear_dataset",
     "NonlinearSample",
+    # rows in which something is set from outside
+    "intervention_targets",
     # what can be chosen by name, and how to add to it
     "GRAPH_KINDS",
     "graph_kind",

@@ -10,7 +10,7 @@ To add a law, decorate one function with :func:`discrete_law`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from scipy.special import expit
 from toposwap.core.errors import InputError
 from toposwap.core.graph import acyclic_order, square_matrix
 from toposwap.simulate.graphs import RandomState, checked_count, dag
+from toposwap.simulate.interventions import given_interventions
 from toposwap.simulate.linear import edge_weights
 
 if TYPE_CHECKING:
@@ -75,7 +76,14 @@ class DiscreteSample:
 
 
 def discrete_sem(
-    W: ArrayLike, n: int, law: str = "logistic", random_state: RandomState = None
+    W: ArrayLike,
+    n: int,
+    law: str = "logistic",
+    random_state: RandomState = None,
+    *,
+    interventions: Any = None,
+    intervention_kind: str = "perfect",
+    shift: float = 0.0,
 ) -> Floats:
     """N independent rows, each column drawn from its `law` given X W, causes first; (n, d).
 
@@ -89,14 +97,23 @@ def discrete_sem(
         ``"logistic"`` (0/1 columns, as in the paper) or ``"poisson"`` (counts).
     random_state
         None, a seed, or the generator to draw from.
+    interventions
+        Which variables are set from outside in each row, as in :func:`linear_sem`.
+    intervention_kind, shift
+        "perfect": the predictor of what is set is `shift`, whatever its parents are. "shift":
+        `shift` is added to it.
     """
     weights, n = square_matrix(W, "W"), checked_count(n, "n")
     if law not in LAWS:
         raise InputError(f"law is {law!r}: use one of {', '.join(LAWS)}")
     rng = np.random.default_rng(random_state)
     X = np.zeros((n, len(weights)))
+    targets = given_interventions(interventions, intervention_kind, len(weights), n).targets
     for j in acyclic_order(weights != 0, "W"):
-        X[:, j] = LAWS[law](rng, X @ weights[:, j])
+        predictor = X @ weights[:, j]
+        if intervention_kind == "perfect":
+            predictor[targets[:, j]] = 0.0
+        X[:, j] = LAWS[law](rng, predictor + shift * targets[:, j])
     return X
 
 
@@ -110,13 +127,25 @@ def discrete_dataset(
     hubs: Literal["causes", "effects"] = "effects",
     weights: tuple[float, float] = (0.5, 2.0),
     random_state: RandomState = None,
+    interventions: Any = None,
+    intervention_kind: str = "perfect",
+    shift: float = 0.0,
 ) -> DiscreteSample:
     """Draw a graph, its weights and n rows on d nodes, all from one generator.
 
     `kind`, `k` and `hubs` are those of :func:`dag`, `weights` is (low, high) of
-    :func:`edge_weights`, `law` is that of :func:`discrete_sem`.
+    :func:`edge_weights`, the rest is that of :func:`discrete_sem`.
     """
     rng = np.random.default_rng(random_state)
     low, high = weights
     W = edge_weights(dag(d, kind, k, rng, hubs=hubs), low, high, rng)
-    return DiscreteSample(discrete_sem(W, n, law, rng), W)
+    X = discrete_sem(
+        W,
+        n,
+        law,
+        rng,
+        interventions=interventions,
+        intervention_kind=intervention_kind,
+        shift=shift,
+    )
+    return DiscreteSample(X, W)

@@ -8,7 +8,7 @@ is ever formed. To add a noise, decorate one function with :func:`noise_law`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from scipy.linalg import solve_triangular
 from toposwap.core.errors import InputError
 from toposwap.core.graph import acyclic_order, square_matrix
 from toposwap.simulate.graphs import RandomState, checked_count, dag
+from toposwap.simulate.interventions import given_interventions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,6 +133,10 @@ def linear_sem(
     noise: str = "gauss-EV",
     scale: ArrayLike | None = None,
     random_state: RandomState = None,
+    *,
+    interventions: Any = None,
+    intervention_kind: str = "perfect",
+    shift: float = 2.0,
 ) -> Floats:
     """X = Z (I - W)^{-1}, so that X_j = Σ_i W_ij X_i + z_j in each of n independent rows; (n, d).
 
@@ -150,13 +155,21 @@ def linear_sem(
         the random σ_j.
     random_state
         None, a seed, or the generator to draw from. The noise is the same for every W.
+    interventions
+        Which variables are set from outside in each row, (n,): None, a position (or "x3"), or a
+        list of these, as ``Topo().fit`` takes them. See :func:`intervention_targets`.
+    intervention_kind, shift
+        "perfect": what is set is `shift` plus its noise, whatever its parents are. "shift": `shift`
+        is added to what it would be.
 
     Returns
     -------
     (n, d) array
         One sample a row.
     """
-    return _sample(square_matrix(W, "W"), n, noise, scale, np.random.default_rng(random_state)).X
+    weights, rng = square_matrix(W, "W"), np.random.default_rng(random_state)
+    done = interventions, intervention_kind, shift
+    return _sample(weights, n, noise, scale, rng, done).X
 
 
 def linear_dataset(
@@ -169,16 +182,19 @@ def linear_dataset(
     weights: tuple[float, float] = (0.5, 2.0),
     noise: str = "gauss-EV",
     random_state: RandomState = None,
+    interventions: Any = None,
+    intervention_kind: str = "perfect",
+    shift: float = 2.0,
 ) -> LinearSample:
     """Draw a graph, its weights and n rows of X = X W + Z on d nodes, all from one generator.
 
     `kind`, `k` and `hubs` are those of :func:`dag`, `weights` is (low, high) of
-    :func:`edge_weights`, `noise` is that of :func:`linear_sem`.
+    :func:`edge_weights`, the rest is that of :func:`linear_sem`.
     """
     rng = np.random.default_rng(random_state)
     low, high = weights
     W = edge_weights(dag(d, kind, k, rng, hubs=hubs), low, high, rng)
-    return _sample(W, n, noise, None, rng)
+    return _sample(W, n, noise, None, rng, (interventions, intervention_kind, shift))
 
 
 def population_covariance(W: ArrayLike, noise_variance: ArrayLike = 1.0) -> Floats:
@@ -205,7 +221,12 @@ def population_covariance(W: ArrayLike, noise_variance: ArrayLike = 1.0) -> Floa
 
 
 def _sample(
-    weights: Floats, n: int, noise: str, scale: ArrayLike | None, rng: np.random.Generator
+    weights: Floats,
+    n: int,
+    noise: str,
+    scale: ArrayLike | None,
+    rng: np.random.Generator,
+    done: tuple[Any, str, float] = (None, "perfect", 0.0),
 ) -> LinearSample:
     """:func:`linear_sem` with everything the sample was made of."""
     n, d = checked_count(n, "n"), len(weights)
@@ -214,7 +235,17 @@ def _sample(
     law = NOISES[noise]
     factor = law.scale(rng, d) if scale is None else _one_per_node(scale, d, "scale")
     Z = law.standard(rng, (n, d)) * factor
-    return LinearSample(_solve(weights, Z), weights, factor)
+    given, kind, shift = done
+    told = given_interventions(given, kind, d, n)
+    Z += shift * told.targets
+    if kind == "shift" or not told.targets.any():
+        return LinearSample(_solve(weights, Z), weights, factor)
+    X = np.empty_like(Z)
+    sets, where = told.environments()
+    for k, one in enumerate(sets):
+        rows = where == k
+        X[rows] = _solve(np.where(one, 0.0, weights), Z[rows])
+    return LinearSample(X, weights, factor)
 
 
 def _solve(weights: Floats, Z: Floats) -> Floats:

@@ -7,7 +7,7 @@ the parents. To add one, decorate it with :func:`mechanism`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from scipy.special import expit
 from toposwap.core.errors import InputError
 from toposwap.core.graph import acyclic_order, square_matrix
 from toposwap.simulate.graphs import RandomState, checked_count, dag
+from toposwap.simulate.interventions import given_interventions
 from toposwap.simulate.linear import NOISES
 
 if TYPE_CHECKING:
@@ -101,6 +102,10 @@ def nonlinear_sem(
     mechanism: str = "mlp",
     noise: str = "gauss-EV",
     random_state: RandomState = None,
+    *,
+    interventions: Any = None,
+    intervention_kind: str = "perfect",
+    shift: float = 2.0,
 ) -> NonlinearSample:
     """x_j = f_j(x_pa(j)) + z_j in each of n independent rows, with functions drawn at random.
 
@@ -118,9 +123,12 @@ def nonlinear_sem(
         That of :func:`~toposwap.simulate.linear.linear_sem`.
     random_state
         None, a seed, or the generator to draw from.
+    interventions, intervention_kind, shift
+        Which variables are set from outside in each row, and to what, as in :func:`linear_sem`.
     """
     edges = square_matrix(adjacency, "adjacency") != 0
-    return _sample(edges, n, mechanism, noise, np.random.default_rng(random_state))
+    done = interventions, intervention_kind, shift
+    return _sample(edges, n, mechanism, noise, np.random.default_rng(random_state), done)
 
 
 def nonlinear_dataset(
@@ -133,17 +141,26 @@ def nonlinear_dataset(
     mechanism: str = "mlp",
     noise: str = "gauss-EV",
     random_state: RandomState = None,
+    interventions: Any = None,
+    intervention_kind: str = "perfect",
+    shift: float = 2.0,
 ) -> NonlinearSample:
     """Draw a graph, its functions and n rows of x_j = f_j(x_pa(j)) + z_j, from one generator.
 
     `kind`, `k` and `hubs` are those of :func:`dag`, the rest is that of :func:`nonlinear_sem`.
     """
     rng = np.random.default_rng(random_state)
-    return _sample(dag(d, kind, k, rng, hubs=hubs), n, mechanism, noise, rng)
+    done = interventions, intervention_kind, shift
+    return _sample(dag(d, kind, k, rng, hubs=hubs), n, mechanism, noise, rng, done)
 
 
 def _sample(
-    edges: NDArray[np.bool_], n: int, mechanism: str, noise: str, rng: np.random.Generator
+    edges: NDArray[np.bool_],
+    n: int,
+    mechanism: str,
+    noise: str,
+    rng: np.random.Generator,
+    done: tuple[Any, str, float] = (None, "perfect", 0.0),
 ) -> NonlinearSample:
     n, d = checked_count(n, "n"), len(edges)
     for name, given, known in (("mechanism", mechanism, MECHANISMS), ("noise", noise, NOISES)):
@@ -153,9 +170,14 @@ def _sample(
     law = NOISES[noise]
     X = law.standard(rng, (n, d)) * law.scale(rng, d)
     signal = np.zeros((n, d))
+    given, kind, shift = done
+    targets = given_interventions(given, kind, d, n).targets
+    X += shift * targets
     for j in order:
         if edges[:, j].any():
             signal[:, j] = MECHANISMS[mechanism](X[:, edges[:, j]], rng)
+            if kind == "perfect":
+                signal[targets[:, j], j] = 0.0
             X[:, j] += signal[:, j]
     return NonlinearSample(X, edges, signal)
 

@@ -186,7 +186,7 @@ def test_a_font_without_the_letters_is_mentioned(tmp_path):
 
 
 def test_only_the_strongest_of_very_many_edges_are_drawn(monkeypatch):
-    monkeypatch.setattr(plot, "MOST_EDGES", 10)
+    monkeypatch.setattr(plot, "readable", lambda _graph: 10)
     axes, arrows, boxes = drawn(edge_weights(dag(8, "full", random_state=0), random_state=0))
     assert len(arrows) == 10
     assert len(boxes) == 8
@@ -244,6 +244,6 @@ def test_many_nodes_are_drawn_if_they_have_an_arrow(monkeypatch):
 
 
 def test_equally_strong_edges_are_no_reason_to_draw_them_all(monkeypatch):
-    monkeypatch.setattr(plot, "MOST_EDGES", 10)
+    monkeypatch.setattr(plot, "readable", lambda _graph: 10)
     assert len(drawn(np.triu(np.ones((6, 6)), 1))[1]) == 15
     assert len(drawn(np.triu(np.ones((8, 8)), 1))[1]) == 10

@@ -9,6 +9,7 @@ import toposwap as ts
 from toposwap.core.dataset import Dataset
 from toposwap.core.order import Order
 from toposwap.scores.mlp import table as tables
+from toposwap.scores.mlp.loss import NodeLoss
 from toposwap.scores.mlp.score import Networks
 
 SMALL = {"hidden": 4, "n_starts": 1}
@@ -168,3 +169,11 @@ def test_a_certificate_of_extreme_columns_fails_where_a_weight_is_moved():
     present = p.weights != 0.0
     assert b.evaluate(p).relative[present].max() < 1e-7
     assert b.evaluate(moved).relative[present].max() > 1e-4
+
+
+@pytest.mark.parametrize("loss", [ts.losses.GaussianLoss(), ts.losses.LeastSquaresLoss()])
+def test_a_perfect_fit_has_finite_terms(loss):
+    y = np.float32([1.0, -2.0, 3.0])
+    value, slope, curvature, coupling = NodeLoss(loss).terms(y, y.copy())
+    assert np.isfinite([value, curvature, coupling]).all()
+    assert not slope.any()

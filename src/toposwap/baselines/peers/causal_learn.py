@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from toposwap.baselines.base import Found
-from toposwap.baselines.peers.border import Peer, centred_rows, from_class, quietly
+from toposwap.baselines.peers.border import Peer, centred_rows, from_class
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,7 +64,7 @@ class PC(_CausalLearn):
     def find(self, data: Dataset, rng: np.random.Generator) -> Found:
         """Skeleton by tests, arrows by v-structures and Meek's rules."""
         pc = self.module("causallearn.search.ConstraintBased.PC").pc
-        with quietly(rng):
+        with self.running(rng):
             learned = pc(
                 centred_rows(data, self.name),
                 alpha=self.alpha,
@@ -106,7 +106,7 @@ class GES(_CausalLearn):
     def find(self, data: Dataset, rng: np.random.Generator) -> Found:
         """Forward and backward phase."""
         ges = self.module("causallearn.search.ScoreBased.GES").ges
-        with quietly(rng):
+        with self.running(rng):
             learned = ges(
                 centred_rows(data, self.name), score_func="local_score_BIC", maxP=self.max_parents
             )
@@ -144,7 +144,7 @@ class BOSS(_CausalLearn):
     def find(self, data: Dataset, rng: np.random.Generator) -> Found:
         """Best order search from a random order, which ``rng`` draws; its CPDAG."""
         boss = self.module("causallearn.search.PermutationBased.BOSS").boss
-        with quietly(rng):
+        with self.running(rng):
             learned = boss(
                 centred_rows(data, self.name),
                 score_func="local_score_BIC_from_cov",

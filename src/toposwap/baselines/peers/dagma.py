@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from toposwap.baselines.base import Found
-from toposwap.baselines.peers.border import Peer, centred_rows, quietly
+from toposwap.baselines.peers.border import Peer, centred_rows
 
 if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
@@ -51,7 +51,7 @@ class Dagma(Peer):
     def find(self, data: Dataset, rng: np.random.Generator) -> Found:
         """Weights as the package returns them, before its threshold."""
         learner = self.module("dagma.linear").DagmaLinear(loss_type="l2")
-        with quietly(rng):
+        with self.running(rng):
             W = learner.fit(
                 centred_rows(data, self.name),
                 lambda1=self.lambda1,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from toposwap.baselines.base import Found
-from toposwap.baselines.peers.border import Peer, centred_rows, from_class, quietly
+from toposwap.baselines.peers.border import Peer, centred_rows, from_class
 
 if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
@@ -52,7 +52,7 @@ class FLOP(Peer):
     def find(self, data: Dataset, rng: np.random.Generator) -> Found:
         """1 in its matrix is an arrow, 2 (twice) an undirected edge."""
         learner = self.module("flopsearch")
-        with quietly(rng):
+        with self.running(rng):
             marks = learner.flop(
                 centred_rows(data, self.name), float(self.lambda_bic), restarts=int(self.restarts)
             )

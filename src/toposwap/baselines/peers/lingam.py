@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from toposwap.baselines.base import Found
-from toposwap.baselines.peers.border import Peer, centred_rows, quietly
+from toposwap.baselines.peers.border import Peer, centred_rows
 
 if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
@@ -41,6 +41,6 @@ class DirectLiNGAM(Peer):
     def find(self, data: Dataset, rng: np.random.Generator) -> Found:
         """The transpose of the package's matrix, whose rows are effects."""
         learner = self.module("lingam").DirectLiNGAM(random_state=int(rng.integers(2**31)))
-        with quietly(rng):
+        with self.running(rng):
             learner.fit(centred_rows(data, self.name))
         return Found(np.array(learner.adjacency_matrix_, dtype=np.float64).T.copy())

@@ -67,14 +67,12 @@ def check(
         from toposwap.io import read_weights
         from toposwap.report.residuals import worst_pairs
 
-        frame, left_out, row_weights = reading.chosen(table)
-        names = list(frame.columns)
-        known = knowing.about([str(name) for name in names], left_out)
+        chosen = reading.chosen(table)
+        names = list(chosen.frame.columns)
+        known = knowing.about([str(name) for name in names], chosen.left_out)
         matrix = read_weights(weights, names)
         progress.say("checking the weights")
-        judged = judge(
-            matrix, frame, scoring, reading.known_kinds(frame), tolerance, known, row_weights
-        )
+        judged = judge(matrix, chosen, reading, scoring, tolerance, known)
         worst = worst_pairs(judged.certificate, judged.point.weights, names)
     if as_json:
         _print_json(judged, worst, names)

@@ -23,7 +23,7 @@ def demo(output: Path) -> int:
     """Learn from a bundled table: 500 simulated days in a greenhouse.
 
     Prints the edges and the certificate, compares with the graph the data were drawn from, and
-    writes the edges, the whole result and a picture.
+    writes the edges, the whole result, a picture and a report for a browser.
     """
     from toposwap.cli.fitting import deliver, fit_table
     from toposwap.cli.options.learning import Learning, Scoring
@@ -47,10 +47,11 @@ def demo(output: Path) -> int:
     except MissingExtraError as missing:
         tell(f"note: {missing}")
         picture = None
-    outputs = Outputs((output / "edges.csv", output / "result.json"), picture)
+    files = (output / "edges.csv", output / "result.json")
+    outputs = Outputs(files, picture, report=output / "report.html")
     outputs.check([])
     fitted = fit_table(
-        sample_table(),
+        (str(sample_table()),),
         Reading(),
         Learning(Scoring("auto"), "auto", {}, "auto", 0, None),
         lambda _frame: "auto",
@@ -63,5 +64,5 @@ def demo(output: Path) -> int:
         f"\nAgainst the graph the data were drawn from: {found.correct} of {found.n_true_edges} "
         f"edges found, {found.extra} extra, {found.reversed} reversed."
     )
-    say("Next, a table of your own: toposwap fit data.csv --plot graph.png")
+    say("Next, a table of your own: toposwap fit data.csv --report graph.html")
     return code

@@ -12,6 +12,7 @@ from toposwap.cli.options.knowing import Knowing, knowledge_options
 from toposwap.cli.options.learning import Learning, learning_options
 from toposwap.cli.options.outputs import Outputs, output_options
 from toposwap.cli.options.reading import Reading, reading_options
+from toposwap.cli.options.streaming import Streaming, streaming_options
 from toposwap.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,15 +24,19 @@ _STARTS = ("auto", "variance", "correlation", "random")
 _EPILOG = """\b
 Examples:
   toposwap fit data.csv
+  toposwap fit data.csv --report graph.html
   toposwap fit data.csv -o edges.csv -o result.json --plot graph.png
   toposwap fit data.csv --score bic --penalty 1
   toposwap fit data.csv --columns "rain,wind speed,yield" --prune 0.1
-  toposwap fit export.csv --na -999 --drop-missing
+  toposwap fit export.csv --na -999 --missing em
   zcat data.csv.gz | toposwap fit -
+  toposwap fit 'year-*.parquet' --score bic
+  toposwap fit huge.parquet --sample 100000
   toposwap fit data.csv --search paper --init random --seed 7
   toposwap fit data.csv --init notears
   toposwap fit data.csv --tiers "age, sex < income, rent < *" --forbid "health -> rent"
   toposwap fit data.csv --knowledge knowledge.txt --compare-without
+  toposwap fit cells.csv --intervention-indicator "g0076=pkc" --intervention-indicator "u0126=mek"
   toposwap fit data.csv --json | jq .edges
 
 \b
@@ -47,7 +52,7 @@ Ctrl-C (or kill) during the search keeps the best graph found so far; the exit c
 
 
 @click.command(epilog=_EPILOG, short_help="Learn a graph from a table.")
-@click.argument("table", type=click.Path(path_type=Path))
+@click.argument("tables", metavar="TABLE...", nargs=-1, required=True)
 @output_options
 @learning_options
 @click.option(
@@ -60,9 +65,11 @@ Ctrl-C (or kill) during the search keeps the best graph found so far; the exit c
 )
 @knowledge_options
 @reading_options
+@streaming_options
 def fit(
-    table: Path,
+    tables: tuple[str, ...],
     init: str,
+    streaming: Streaming,
     reading: Reading,
     knowing: Knowing,
     learning: Learning,
@@ -71,16 +78,19 @@ def fit(
     """Learn a graph from TABLE: CSV, TSV, Excel, Parquet, Feather or JSON lines.
 
     Also packed (gzip, bz2, xz, zst, zip), and - for standard input. The first line of a text file
-    holds the names of the columns.
+    holds the names of the columns. Several files, a folder or a pattern like 'part-*.parquet' are
+    one table; what is larger than memory is read as a stream.
     """
     start = _file(init)
-    outputs.check([file for file in (table, start, knowing.file) if file is not None])
+    inputs = [Path(table) for table in tables]
+    outputs.check([*inputs, *(file for file in (start, knowing.file) if file is not None)])
     fitted = fit_table(
-        table,
+        tables,
         reading,
         learning,
         lambda chosen: init if start is None else _start(start, chosen.frame),
         knowing,
+        streaming,
     )
     return deliver(fitted, outputs)
 

@@ -7,47 +7,50 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.assess import Assessment, assess
-from toposwap.core.dataset import Dataset
+from toposwap.core.admissible import EVERYTHING
 from toposwap.core.errors import InputError
+from toposwap.core.own_rows import identified
 from toposwap.core.weights import as_weights
+from toposwap.estimators import Topo
+from toposwap.estimators.functions import judged_data
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import pandas as pd
-    from numpy.typing import NDArray
 
     from toposwap.cli.options.learning import Scoring
-    from toposwap.core.table import NumberTable
+    from toposwap.cli.options.reading import Chosen, Reading
     from toposwap.knowledge import Knowledge
 
 
 def judge(
     weights: pd.DataFrame,
-    frame: NumberTable | pd.DataFrame,
+    chosen: Chosen,
+    reading: Reading,
     scoring: Scoring,
-    kinds: Mapping[str, str],
     tolerance: float | None = None,
     knowledge: Knowledge | None = None,
-    sample_weight: NDArray[np.float64] | None = None,
 ) -> Assessment:
-    """Evaluate ``weights`` (d, d) on the table ``frame`` (n, d), as they are.
+    """Evaluate ``weights`` (d, d) on the table that was ``chosen`` (n, d), as they are.
 
-    ``kinds`` are what the user says about columns. With ``knowledge`` the conditions are those of
-    the problem with it.
+    ``reading`` is what the user says about columns and rows. With ``knowledge`` the conditions are
+    those of the problem with it.
     """
     score = scoring.build()
-    data = Dataset.from_table(
-        frame, center=scoring.center, kinds=kinds, sample_weight=sample_weight
-    )
     if score.edge_blocks:
         raise InputError(
             f"--score {scoring.score}: an edge has a block of parameters, which weights do not "
             "determine, so there is nothing to check; 'toposwap refine' starts from their order"
         )
+    model = Topo(
+        center=scoring.center,
+        kinds=reading.known_kinds(chosen.frame),
+        missing=reading.missing,
+        intervention_kind=reading.intervening.kind,
+    )
+    data = judged_data(weights, model, score, chosen.frame, chosen.weights, chosen.interventions)
     bound = score.bind(score.suited(data))
-    if knowledge is not None:
-        bound.admissible = knowledge.on(data.names)
+    told = EVERYTHING if knowledge is None else knowledge.on(data.names)
+    bound.admissible = identified(data, told)
     # What overflows is refused below, in words.
     with np.errstate(over="ignore", invalid="ignore"):
         judged = assess(bound, as_weights(weights, data.names), tolerance=tolerance)

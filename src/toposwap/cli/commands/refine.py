@@ -66,13 +66,12 @@ def refine(
         frame = chosen.frame
         matrix = read_weights(weights, list(frame.columns))
         # A block of parameters is not determined by its norm: then only the order is a start.
-        if not learning.scoring.build().edge_blocks:
-            kinds = reading.known_kinds(frame)
-            weighed = chosen.weights
-            before.append(judge(matrix, frame, learning.scoring, kinds, sample_weight=weighed))
+        # What would be drawn for gaps depends on a model, and the weights alone are none.
+        if not learning.scoring.build().edge_blocks and reading.missing != "impute":
+            before.append(judge(matrix, chosen, reading, learning.scoring))
         return matrix
 
-    fitted = fit_table(table, reading, learning, start, knowing)
+    fitted = fit_table((str(table),), reading, learning, start, knowing)
     model = fitted.model
     old = before[0] if before else None
     score = model.history_[0].score if old is None else old.point.value

@@ -58,6 +58,22 @@ Examples:
     "gp-add (sums of Gaussian processes, one a parent), logistic (0/1 columns) or poisson "
     "(counts).",
 )
+@click.option(
+    "--targets",
+    type=Whole(min=0),
+    metavar="N",
+    default=0,
+    help="Set so many of the variables from outside, one at a time, in further rows; the column "
+    "interventions says which.",
+)
+@click.option(
+    "--rows-each",
+    type=Whole(min=1),
+    metavar="N",
+    default=100,
+    show_default=True,
+    help="Rows for each of the --targets.",
+)
 @click.option("--seed", type=Whole(min=0), metavar="N", help="Same seed, same files.")
 @click.option(
     "-o",
@@ -77,6 +93,8 @@ def simulate(
     graph: str,
     noise: str | None,
     mechanism: str,
+    targets: int,
+    rows_each: int,
     seed: int | None,
     output: Path,
     truth: Path | None,
@@ -92,6 +110,7 @@ def simulate(
         LAWS,
         MECHANISMS,
         discrete_dataset,
+        intervention_targets,
         linear_dataset,
         nonlinear_dataset,
     )
@@ -108,26 +127,41 @@ def simulate(
     if noise is not None and mechanism in LAWS:
         raise InputError(f"--noise: the mechanism {mechanism!r} has none; leave it out")
     noise = noise or "gauss-EV"
+    done = intervention_targets(nodes, targets, rows_each, rows, seed) if targets else None
+    rows = rows if done is None else len(done)
     if mechanism == "linear":
-        sample = linear_dataset(nodes, rows, graph, noise=noise, random_state=seed)
+        sample = linear_dataset(
+            nodes, rows, graph, noise=noise, random_state=seed, interventions=done
+        )
         X, weights = sample.X, sample.weights
     elif mechanism in MECHANISMS:
         drawn = nonlinear_dataset(
-            nodes, rows, graph, mechanism=mechanism, noise=noise, random_state=seed
+            *(nodes, rows, graph),
+            mechanism=mechanism,
+            noise=noise,
+            random_state=seed,
+            interventions=done,
         )
         X, weights = drawn.X, drawn.adjacency.astype(float)
     elif mechanism in LAWS:
         # Counts explode along paths of large weights.
         size = (0.1, 0.5) if mechanism == "poisson" else (0.5, 2.0)
         counted = discrete_dataset(
-            nodes, rows, graph, law=mechanism, weights=size, random_state=seed
+            *(nodes, rows, graph),
+            law=mechanism,
+            weights=size,
+            random_state=seed,
+            interventions=done,
         )
         X, weights = counted.X, counted.weights
     else:
         known = ", ".join((*MECHANISMS, *LAWS))
         raise InputError(f"--mechanism: {mechanism!r} is not one of linear, {known}")
     with together():
-        write_table(output, pd.DataFrame(X, columns=names))
+        table = pd.DataFrame(X, columns=names)
+        if done is not None:
+            table["interventions"] = ["" if j is None else names[j] for j in done]
+        write_table(output, table)
         if truth is not None:
             write_graph(truth, pd.DataFrame(weights, index=names, columns=names))
     say(f"wrote {output}: {rows} rows x {nodes} columns")

@@ -79,6 +79,7 @@ class Learning:
         progress: Progress | None = None,
         knowledge: Knowledge | None = None,
         kinds: Mapping[str, str] | None = None,
+        missing: str = "error",
     ) -> Topo:
         """The estimator, or an error that names the option."""
         from toposwap.acyclicity import ACYCLICITIES
@@ -105,6 +106,7 @@ class Learning:
             knowledge=knowledge,
             center=self.scoring.center,
             kinds=kinds or None,
+            missing=missing,
             random_state=self.seed,
             max_iter=self.max_iter,
             time_budget=self.time_budget,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from toposwap.cli.terminal import spoken
 from toposwap.core.errors import InputError, ToposwapWarning
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ class Outputs:
     plot: Path | None
     json: bool = False
     quiet: bool = False
+    report: Path | None = None
+    #: How many edges the picture has at most, and the column whose surroundings it shows.
+    plot_edges: int | None = None
+    plot_around: str | None = None
 
     def check(self, inputs: Iterable[Path]) -> None:
         """Refuse before the work what could not be written after it."""
@@ -42,6 +47,10 @@ class Outputs:
 
             picture_suffix(self.plot)
             require_matplotlib("--plot")
+        if self.report is not None:
+            from toposwap.report.page.page import page_suffix
+
+            page_suffix(self.report)
         for path in self.paths:
             check_writable(path)
             for source in inputs:
@@ -51,7 +60,7 @@ class Outputs:
                     )
 
     def write(self, model: Topo, rows: int) -> None:
-        """Write the learned graph to ``graphs`` and its picture to ``plot``, or nothing at all.
+        """Write the learned graph, its picture and its report, or nothing at all.
 
         ``rows`` is n.
         """
@@ -66,12 +75,14 @@ class Outputs:
             if self.plot is not None:
                 from toposwap.report.plot.graph import draw_graph
 
-                draw_graph(model, self.plot)
+                draw_graph(model, self.plot, most=self.plot_edges, around=self.plot_around)
+            if self.report is not None:
+                model.report(self.report, command=spoken.command(), notes=spoken.notes())
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Every file that will be written: the graphs, then the picture."""
-        return self.graphs if self.plot is None else (*self.graphs, self.plot)
+        """Every file that will be written: the graphs, the picture, the report."""
+        return (*self.graphs, *(path for path in (self.plot, self.report) if path is not None))
 
 
 def _warn_of_formulas(names: Iterable[str]) -> None:
@@ -102,6 +113,23 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--plot", type=click.Path(path_type=Path), help="Draw the graph: .png, .svg or .pdf."
     )
+    @click.option(
+        "--plot-edges",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Draw the N strongest edges; by default as many as can be followed by eye.",
+    )
+    @click.option(
+        "--plot-around",
+        metavar="COLUMN",
+        help="Draw only this column with its causes and effects.",
+    )
+    @click.option(
+        "--report",
+        type=click.Path(path_type=Path),
+        help="Write a page for a browser: the graph to explore, the audit of the table, checks of "
+        "the model; one .html file that needs no network.",
+    )
     @click.option("--json", is_flag=True, help="Print the whole result as JSON and nothing else.")
     @click.option("-q", "--quiet", is_flag=True, help="Print nothing but notes and errors.")
     @wraps(command)
@@ -109,10 +137,14 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
         *args: Any,
         output: tuple[Path, ...],
         plot: Path | None,
+        plot_edges: int | None,
+        plot_around: str | None,
+        report: Path | None,
         json: bool,
         quiet: bool,
         **others: Any,
     ) -> Any:
-        return command(*args, outputs=Outputs(output, plot, json, quiet), **others)
+        outputs = Outputs(output, plot, json, quiet, report, plot_edges, plot_around)
+        return command(*args, outputs=outputs, **others)
 
     return with_outputs

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from toposwap.cli.options.intervening import Intervening, intervention_options
 from toposwap.core.errors import InputError, ToposwapWarning
 
 if TYPE_CHECKING:
@@ -21,14 +22,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.table import NumberTable
+    from toposwap.streams import FileStream
 
 
 class Chosen(NamedTuple):
-    """The columns (n, d) to learn from, the names of the others, and weights (n,) if any."""
+    """The columns (n, d) to learn from, the names of the others, and what is said of the rows.
+
+    Their weights (n,) and what was set from outside in each, if anything. Of a table that was not
+    kept ``frame`` has columns and length only, and a ``dataset``.
+    """
 
     frame: NumberTable | pd.DataFrame
     left_out: list[str]
     weights: NDArray[np.float64] | None
+    interventions: list[list[str]] | None = None
+
+    @property
+    def data(self) -> Any:
+        """What is fitted."""
+        return getattr(self.frame, "dataset", self.frame)
 
 
 @dataclass(frozen=True)
@@ -40,18 +52,53 @@ class Reading:
     na: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    drop_missing: bool = False
+    missing: str = "error"
     kinds: Mapping[str, str] = field(default_factory=dict)
     drop_unusable: bool = False
     weights: str | None = None
+    intervening: Intervening = field(default_factory=Intervening)
 
     def chosen(self, path: Path) -> Chosen:
         """The chosen columns, in the order of ``columns`` if given, and what is left of others."""
-        from toposwap.core.kinds import kinds_by_name
-        from toposwap.core.table import NumberTable
         from toposwap.io import read_numbers
 
         table = read_numbers(path, sep=self.sep, decimal=self.decimal, missing=self.na)
+        return self._of(table, repr(str(path)))
+
+    def of_frame(self, frame: pd.DataFrame) -> Chosen:
+        """The same of a table that has been read."""
+        return self._of(frame, "the table")
+
+    @property
+    def drop_missing(self) -> bool:
+        """Whether rows with gaps are left out of a stream, which can do nothing else with them."""
+        if self.missing not in ("error", "drop"):
+            raise InputError(
+                f"--missing {self.missing} asks the rows again and again, which a stream does not "
+                "keep: --missing drop, or learn from a sample (--sample 100000)"
+            )
+        return self.missing == "drop"
+
+    def columns_of(self, stream: FileStream) -> FileStream:
+        """``stream`` with the chosen columns, of which sums are kept and no rows."""
+        if self.weights is not None or self.intervening.asked:
+            raise InputError(
+                "--weights and --interventions belong to rows, which a stream does not keep: leave "
+                "them out, or learn from a sample (--sample 100000)"
+            )
+        names = list(stream.columns)
+        excluded = set(_names(self.exclude, "--exclude", names))
+        chosen = _names(self.columns, "--columns", names) or names
+        kept = tuple(name for name in chosen if name not in excluded)
+        left = tuple(name for name in names if name not in kept)
+        if len(kept) < 2:
+            raise InputError("a graph needs at least two columns: choose more")
+        return replace(stream, columns=kept, left_out=left)
+
+    def _of(self, table: NumberTable | pd.DataFrame, shown: str) -> Chosen:
+        from toposwap.core.kinds import kinds_by_name
+        from toposwap.core.table import NumberTable
+
         names = [str(name) for name in table.columns]
         if self.kinds:
             kinds_by_name(self.kinds, names)
@@ -59,6 +106,7 @@ class Reading:
         chosen = _names(self.columns, "--columns", names) or names
         if self.weights is not None:
             excluded.add(_one_name(self.weights, "--weights", names))
+        excluded |= self.intervening.columns(lambda name, option: _one_name(name, option, names))
         chosen = [name for name in chosen if name not in excluded]
         if isinstance(table, NumberTable):
             # Nothing is missing in it, and nothing is text.
@@ -68,11 +116,27 @@ class Reading:
             table.columns = names
             # Choosing makes a copy.
             frame = self._usable(table if chosen == names else table[chosen])
-            if not self.drop_missing:
-                _refuse_missing(frame, path)
-            picked = _without_missing(frame) if self.drop_missing else frame
+            if self.missing == "error":
+                _refuse_missing(frame, shown)
+            picked = frame
         left_out = sorted(set(names) - set(map(str, picked.columns)))
-        return Chosen(picked, left_out, self._weights(table, picked))
+        done = self._interventions(table, picked)
+        return Chosen(picked, left_out, self._weights(table, picked), done)
+
+    def _interventions(self, table: Any, picked: Any) -> list[list[str]] | None:
+        """What was set from outside in each row of ``picked``, by name."""
+        from toposwap.core.table import NumberTable
+
+        names = [str(name) for name in table.columns]
+
+        def column(name: str) -> Any:
+            if isinstance(table, NumberTable):
+                return table.chosen([name]).values[:, 0]
+            return table[name].loc[picked.index].to_numpy()
+
+        return self.intervening.of_rows(
+            column, lambda name, option: _one_name(name, option, names), len(picked)
+        )
 
     def _weights(self, table: Any, picked: Any) -> NDArray[np.float64] | None:
         """How often each row of ``picked`` counts, (n,)."""
@@ -151,8 +215,16 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="COLUMN",
         help="How often each row counts; the column is no variable then.",
     )
+    @intervention_options
     @click.option(
-        "--drop-missing", is_flag=True, help="Leave out rows with missing or infinite values."
+        "--missing",
+        metavar="error|drop|em|impute",
+        help="What to do about missing values: refuse the table (the default), leave out rows that "
+        "have any, learn by maximum likelihood of what is there (scores of means and covariances: "
+        "bic, least-squares, ...), or draw them from the model that is learned (other scores).",
+    )
+    @click.option(
+        "--drop-missing", is_flag=True, help="--missing drop: rows with infinite values, too."
     )
     @click.option(
         "--drop-unusable",
@@ -190,9 +262,13 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         na: tuple[str, ...],
         columns: tuple[str, ...],
         exclude: tuple[str, ...],
+        missing: str | None,
         drop_missing: bool,
         drop_unusable: bool,
         row_weights: str | None,
+        interventions: str | None,
+        indicators: tuple[str, ...],
+        intervention_kind: str,
         kind: tuple[str, ...],
         categorical: tuple[str, ...],
         **others: Any,
@@ -200,12 +276,26 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         # A shell hands \t over as two characters.
         sep = "\t" if sep in ("\\t", "tab") else sep
         kinds = _kinds(kind, categorical)
+        treatment = _treatment(missing, drop=drop_missing)
+        done = Intervening(interventions, indicators, intervention_kind)
         reading = Reading(
-            sep, decimal, na, columns, exclude, drop_missing, kinds, drop_unusable, row_weights
+            *(sep, decimal, na, columns, exclude, treatment, kinds, drop_unusable),
+            *(row_weights, done),
         )
         return command(*args, reading=reading, **others)
 
     return with_reading
+
+
+def _treatment(missing: str | None, *, drop: bool) -> str:
+    """What --missing and --drop-missing say together."""
+    from toposwap.missing import MISSING
+
+    if missing is not None and missing not in MISSING:
+        raise InputError(f"--missing: {missing!r} is not one of {', '.join(MISSING)}")
+    if drop and missing not in (None, "drop"):
+        raise InputError(f"--drop-missing contradicts --missing {missing}: leave one of them out")
+    return "drop" if drop else missing or "error"
 
 
 def _split(given: tuple[str, ...], option: str) -> list[str]:
@@ -256,7 +346,7 @@ def _one_name(given: str, option: str, known: list[str]) -> str:
     return names[0]
 
 
-def _refuse_missing(frame: pd.DataFrame, path: Path) -> None:
+def _refuse_missing(frame: pd.DataFrame, shown: str) -> None:
     """The same refusal as the library's, with the remedies that this command line has."""
     from toposwap.core.validation import listed
 
@@ -265,9 +355,10 @@ def _refuse_missing(frame: pd.DataFrame, path: Path) -> None:
         columns = [name for name in frame.columns if broken[name].any()]
         infinite = "" if frame.isna().to_numpy().any() else " or infinite"
         raise InputError(
-            f"{str(path)!r}: {int(broken.any(axis=1).sum())} of {len(frame)} rows have missing"
-            f"{infinite} values, in {listed(columns)}: --drop-missing leaves those rows out, "
-            "--exclude columns"
+            f"{shown}: {int(broken.any(axis=1).sum())} of {len(frame)} rows have missing"
+            f"{infinite} values{_how_many(broken)}, in {listed(columns)}: --missing drop leaves "
+            "those rows out, --missing em (scores of means and covariances) and --missing impute "
+            "(other scores) learn from what is there, --exclude leaves out columns"
         )
 
 
@@ -280,14 +371,6 @@ def _broken(frame: pd.DataFrame) -> pd.DataFrame:
     return broken
 
 
-def _without_missing(frame: pd.DataFrame) -> pd.DataFrame:
-    kept = frame[~_broken(frame).any(axis=1)]
-    if len(kept) == 0:
-        raise InputError("--drop-missing: every row has a missing value; --exclude some columns")
-    if len(kept) < len(frame):
-        warnings.warn(
-            f"{len(frame) - len(kept)} of {len(frame)} rows have missing values and were left out",
-            ToposwapWarning,
-            stacklevel=2,
-        )
-    return kept
+def _how_many(broken: pd.DataFrame) -> str:
+    count = int(broken.to_numpy().sum())
+    return f" ({count} of {broken.size})"

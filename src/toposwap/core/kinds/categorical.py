@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from toposwap.core.kinds.base import Column, Kind, Refused
+from toposwap.core.kinds.base import Column, Kind
 
 
 class Categorical(Kind):
     """Categories without an order; text, and codes where the user says so.
 
-    Two of them are a column of two values. No loss is made for more.
+    Two of them are a column of two values. More have levels and codes
+    (:mod:`toposwap.core.codes`), which scores on contingency tables count.
     """
 
     name: ClassVar[str] = "categorical"
@@ -24,12 +25,3 @@ class Categorical(Kind):
     def loss(self, column: Column) -> tuple[str, str | None]:  # noqa: ARG002 - always the same
         """The logistic loss of two categories."""
         return "logistic", None
-
-    def refusal(self, column: Column) -> Refused | None:
-        """More than two categories."""
-        if column.distinct <= 2:
-            return None
-        return Refused(
-            "holds categories of more than two values, for which there is no loss yet",
-            "leave it out, or encode it as columns of 0 and 1 (pandas.get_dummies)",
-        )

@@ -14,7 +14,13 @@ _SHOWN = 8
 #: The kinds most likely to be wrong, and what a column may be instead.
 _INSTEAD = {"ordinal": "categorical", "count": "continuous"}
 #: What needs no telling: nobody takes such columns for anything else.
-_OBVIOUS = ("fractions", "two values", "given", "only a covariance matrix is known")
+_OBVIOUS = (
+    "fractions",
+    "two values",
+    "given",
+    "only a covariance matrix is known",
+    "only the moments of the rows are known",
+)
 
 
 def guesses_in_words(names: Sequence[str], kinds: Sequence[Recognised]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,10 @@ SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 _SOON = 0.05
+#: Seconds that the loading of modules may hold up a signal.
+_PATIENCE = 1.0
 _received: int | None = None
+_came = 0.0
 
 
 def listen() -> None:
@@ -32,11 +36,35 @@ def listen() -> None:
     sys.unraisablehook = _unraisable
 
 
-def stop(signum: int, _frame: FrameType | None) -> None:
-    """The handler of all signals."""
-    global _received  # noqa: PLW0603 - a process is told once
+def stop(signum: int, frame: FrameType | None) -> None:
+    """The handler of all signals.
+
+    While a module is being loaded it waits for a moment: compiled modules that load others print
+    what is raised there.
+    """
+    global _received, _came  # noqa: PLW0603 - a process is told once
+    if _received is None:
+        _came = time.monotonic()
     _received = signum
+    if _loading(frame) and time.monotonic() - _came < _PATIENCE:
+        _send_again(signum)
+        return
     raise KeyboardInterrupt
+
+
+def _loading(frame: FrameType | None) -> bool:
+    """Whether ``frame`` runs on behalf of an import statement."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _send_again(signum: int) -> None:
+    again = threading.Timer(_SOON, os.kill, (os.getpid(), signum))
+    again.daemon = True
+    again.start()
 
 
 def let_go() -> None:
@@ -87,6 +115,4 @@ def _unraisable(lost: sys.UnraisableHookArgs) -> None:
     if not issubclass(lost.exc_type, KeyboardInterrupt) or _received is None:
         sys.__unraisablehook__(lost)
         return
-    again = threading.Timer(_SOON, os.kill, (os.getpid(), _received))
-    again.daemon = True
-    again.start()
+    _send_again(_received)

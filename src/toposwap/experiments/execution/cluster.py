@@ -5,10 +5,9 @@ A worker that is lost while it has cells costs nothing but time: the scheduler g
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from toposwap.core.errors import InputError, MissingExtraError
+from toposwap.core.runtime.cluster import connect, distributed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
     from toposwap.experiments.cell import Cell
     from toposwap.experiments.execution.work import Outcome
-
-_PATIENCE = "30s"
 
 
 class Cluster:
@@ -30,15 +27,8 @@ class Cluster:
     """
 
     def __init__(self, address: str) -> None:
-        try:
-            distributed: Any = import_module("distributed")
-        except ImportError:
-            raise MissingExtraError("distributed", "dask", "--dask") from None
-        try:
-            self._client: Any = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise InputError(f"--dask: no scheduler answers at {address!r}: {error}") from error
-        self._wait = distributed.wait
+        self._client: Any = connect(address)
+        self._wait = distributed().wait
         self._futures: dict[Any, Cell] = {}
 
     @property

@@ -68,7 +68,7 @@ def read_table(
     elif _is_json(source):
         frame = read_json_table(source)
     else:
-        frame = read_text(source, _dialect(source, sep, decimal), missing)
+        frame = read_text(source, dialect_of_source(source, sep, decimal), missing)
     if len(frame) == 0:
         raise InputError(f"{source.shown} has column names but no rows: add the data")
     frame = as_numbers(_without_unnamed(frame, source), source.shown)
@@ -85,8 +85,8 @@ def read_numbers(
     """The same table without loading pandas, where the file is small and holds nothing odd."""
     if str(path) != "-" and not missing:
         source = Source.of(path)
-        if _binary_reader(source) is None and not _is_json(source):
-            dialect = _dialect(source, sep, decimal)
+        if is_plain_text(source):
+            dialect = dialect_of_source(source, sep, decimal)
             header = header_of(source, dialect)
             plain = read_plain(source, dialect, header)
             if plain is not None:
@@ -113,6 +113,11 @@ def _binary_reader(source: Source) -> Callable[[Source], pd.DataFrame] | None:
     return None
 
 
+def is_plain_text(source: Source) -> bool:
+    """Whether a file is a text with columns, and nothing else that is read."""
+    return _binary_reader(source) is None and not _is_json(source)
+
+
 def _is_json(source: Source) -> bool:
     """Whether a text begins like an object, or a list of objects."""
     if source.ending in (".json", ".jsonl", ".ndjson"):
@@ -120,7 +125,8 @@ def _is_json(source: Source) -> bool:
     return _JSON.match(source.head) is not None
 
 
-def _dialect(source: Source, sep: str | None, decimal: str | None) -> Dialect:
+def dialect_of_source(source: Source, sep: str | None, decimal: str | None) -> Dialect:
+    """How a text is written, as told or as seen in its first lines."""
     if sep is not None and len(sep) != 1:
         raise InputError(f"sep: one character separates columns, got {sep!r}")
     if decimal not in (None, ".", ",") or (decimal is not None and decimal == sep):

@@ -33,7 +33,7 @@ def read_parquet(source: Source) -> pd.DataFrame:
     try:
         return pd.read_parquet(source.seekable, engine="pyarrow")
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise _unreadable(source, "Parquet", error) from error
+        raise unreadable(source, "Parquet", error) from error
 
 
 def read_arrow(source: Source) -> pd.DataFrame:
@@ -47,7 +47,7 @@ def read_arrow(source: Source) -> pd.DataFrame:
         with pa.OSFile(str(held)) if held is source.path else pa.PythonFile(held, "r") as stream:
             return opened(stream).read_all().to_pandas()
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise _unreadable(source, "Arrow", error) from error
+        raise unreadable(source, "Arrow", error) from error
 
 
 def read_excel(source: Source) -> pd.DataFrame:
@@ -63,7 +63,7 @@ def read_excel(source: Source) -> pd.DataFrame:
             names = list(book.sheet_names)
             frame = pd.read_excel(book)
     except Exception as error:  # the reader of a broken workbook raises whatever it stumbles over
-        raise _unreadable(source, "Excel", error) from error
+        raise unreadable(source, "Excel", error) from error
     if len(names) > 1:
         warnings.warn(
             f"{source.shown}: the first of {len(names)} sheets was read, {names[0]!r}; save "
@@ -132,7 +132,8 @@ def _number(digits: str) -> float:
     return int(digits) if len(digits) < 19 else float(digits)
 
 
-def _unreadable(source: Source, kind: str, error: Exception) -> InputError:
+def unreadable(source: Source, kind: str, error: Exception) -> InputError:
+    """What is said of a file that a reader of its ``kind`` could not read."""
     lines = str(error).strip().splitlines()
     return InputError(
         f"cannot read {source.shown} as {kind}: {lines[0] if lines else type(error).__name__}"

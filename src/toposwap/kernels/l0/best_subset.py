@@ -54,7 +54,7 @@ def best_subset(
         a = z if i == c else candidates[i]
         for j in range(c + 1):
             b = z if j == c else candidates[j]
-            A[0, i, j] = rule.C[a, b]
+            A[0, i, j] = rule.C[rule.own[z], a, b]
     best = node_value(rule, z, A[0, c, c], 0)
     size = 0
     left_open = np.inf

@@ -194,9 +194,9 @@ def _drawn_kind(chain: Chain) -> int:
 def _build_anew(nodes: Nodes, rule: Rule, z: int) -> None:
     """The tables of ``z`` from its parents, free of what additions and removals left behind."""
     k = nodes.parents[z, 0]
-    no_parents(rule.C, nodes.table, nodes.parents, z, z)
+    no_parents(rule.C[rule.own[z]], nodes.table, nodes.parents, z, z)
     for i in range(k):
-        add_parent(rule.C, nodes.table, nodes.parents, z, z, nodes.parents[z, 1 + i])
+        add_parent(rule.C[rule.own[z]], nodes.table, nodes.parents, z, z, nodes.parents[z, 1 + i])
     nodes.value[z] = node_value(rule, z, nodes.table[z, S, z], k)
     price_all_exchanges(nodes, rule, z)
 

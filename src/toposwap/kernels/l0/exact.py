@@ -3,10 +3,10 @@ r"""The global minimum of a Gaussian score with an L0 penalty, by dynamic progra
 .. math:: b_v(S) = \min\bigl( Q_v(S),\; \min_{u \in S} b_v(S \setminus u) \bigr), \qquad
           B(S) = \min_{v \in S} B(S \setminus v) + b_v(S \setminus v):
 
-the best parents of ``v`` within ``S``, and the best order of ``S``. :math:`O(2^d d^3)` time,
-:math:`8 \cdot 2^d d` bytes. Sets with a variable that ``v`` may not have as a parent are no
-candidates for :math:`Q_v(S)`, nor are sets that lack a required parent, and ``v`` does not follow
-a set that lacks one that must precede it.
+the best parents of ``v`` within ``S``, and the best order of ``S``. :math:`O(2^d d^3)` time for
+each group of nodes that share their rows, :math:`8 \cdot 2^d d` bytes. Sets with a variable that
+``v`` may not have as a parent are no candidates for :math:`Q_v(S)`, nor are sets that lack a
+required parent, and ``v`` does not follow a set that lacks one that must precede it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def exact_subsets(
     rule: Rule, max_parents: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """The best order (d,), and each node's parents (d, max_parents) with their number (d,)."""
-    d = rule.C.shape[0]
+    d = rule.own.size
     n_sets = 1 << d
     within = np.empty((n_sets, d))
     total = np.empty(n_sets)
@@ -54,14 +54,22 @@ def exact_subsets(
             if s >> v & 1:
                 members[k] = v
                 k += 1
-        independent = k <= max_parents and _cholesky(rule.C, members, k, triangle)
+        for v in range(d):
+            within[s, v] = np.inf
+        for group in range(rule.C.shape[0]):
+            C = rule.C[group]
+            if not (k <= max_parents and _cholesky(C, members, k, triangle)):
+                continue
+            for v in range(d):
+                if s >> v & 1 or rule.own[v] != group:
+                    continue
+                if s & ~possible[v] == 0 and required[v] & ~s == 0:
+                    variance = _residual_variance(C, members, k, triangle, v, solved)
+                    within[s, v] = node_value(rule, v, variance, k)
         for v in range(d):
             if s >> v & 1:
                 continue
-            best = np.inf
-            if independent and s & ~possible[v] == 0 and required[v] & ~s == 0:
-                variance = _residual_variance(rule.C, members, k, triangle, v, solved)
-                best = node_value(rule, v, variance, k)
+            best = within[s, v]
             for i in range(k):
                 best = min(best, within[s ^ (1 << members[i]), v])
             within[s, v] = best

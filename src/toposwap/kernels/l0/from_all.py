@@ -37,7 +37,7 @@ def look_again(nodes: Nodes, rule: Rule, most: int, least: float) -> int:
             if inside and rule.masked:
                 inside = rule.allowed[z, u]
             if inside and table[own, S, u] > _CLEAR and index_of(parents, own, u) < 0:
-                add_parent(rule.C, table, parents, own, z, u)
+                add_parent(rule.C[rule.own[z]], table, parents, own, z, u)
         # Where all together determine the node, dropping begins with digits that mean nothing.
         if table[own, S, z] <= _CLEAR:
             continue

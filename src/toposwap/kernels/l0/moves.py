@@ -162,9 +162,9 @@ def restore(
             same = same and parents[z, 1 + i] == chosen[z, i]
         if same:
             continue
-        no_parents(rule.C, table, parents, z, z)
+        no_parents(rule.C[rule.own[z]], table, parents, z, z)
         for i in range(k):
-            add_parent(rule.C, table, parents, z, z, chosen[z, i])
+            add_parent(rule.C[rule.own[z]], table, parents, z, z, chosen[z, i])
         price_all_exchanges(nodes, rule, z)
         accept(nodes, rule, z)
     for t in range(order.size):

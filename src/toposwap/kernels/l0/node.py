@@ -1,11 +1,13 @@
 r"""One node of a Gaussian score with an L0 penalty: which predecessors are parents.
 
-.. math:: Q_z(P) = \tfrac12 \log \operatorname{var}(x_z \mid P) + \lambda |P|
+.. math:: Q_z(P) = \tfrac12 \mu_z \log \operatorname{var}(x_z \mid P) + \lambda |P|
           \qquad\text{or}\qquad
           Q_z(P) = \tfrac12 \mu_z \operatorname{var}(x_z \mid P) + \lambda |P|
 
-(likelihood, and least squares in units :math:`\mu_z`). Parents are added from the best, dropped
-from the weakest and exchanged until no single addition, removal or exchange lowers :math:`Q_z`.
+(likelihood, and least squares; :math:`\mu_z` is the share of the rows that count for the node,
+times a unit for least squares). Variances are those over the rows of the node. Parents are added
+from the best, dropped from the weakest and exchanged until no single addition, removal or exchange
+lowers :math:`Q_z`.
 Whether a candidate pays is a comparison of its reduction ``g[u]**2 / c[u]`` with a bar that depends
 on the residual variance alone, and of what it brings in exchange for a parent, ``e[u]``, with zero;
 so a candidate that does neither leaves the solution as it is. What the variance changes by less
@@ -48,7 +50,7 @@ _LEAST_EXCHANGE = 1e-7
 def node_value(rule: Rule, z: int, variance: float, k: int) -> float:
     """Q_z with ``k`` parents and this residual variance, which counts as DEPENDENT at the least."""
     if rule.logarithmic:
-        return 0.5 * math.log(max(variance, DEPENDENT)) + rule.weight * k
+        return 0.5 * rule.unit[z] * math.log(max(variance, DEPENDENT)) + rule.weight * k
     return 0.5 * rule.unit[z] * variance + rule.weight * k
 
 
@@ -59,9 +61,9 @@ def least_reduction(rule: Rule, z: int, variance: float) -> float:
     A variance counts as DEPENDENT at the least, so that nothing is gained from there on.
     """
     if rule.logarithmic:
-        if variance * math.exp(-2.0 * rule.weight) <= DEPENDENT:
+        if variance * math.exp(-2.0 * rule.weight / rule.unit[z]) <= DEPENDENT:
             return math.inf
-        return variance * -math.expm1(-2.0 * rule.weight)
+        return variance * -math.expm1(-2.0 * rule.weight / rule.unit[z])
     return max(2.0 * rule.weight / rule.unit[z], TOLD)
 
 
@@ -77,7 +79,7 @@ def largest_rise(rule: Rule, z: int, variance: float) -> float:
     """How much the residual variance may rise for one edge less to pay."""
     if rule.logarithmic:
         least = max(variance, DEPENDENT)
-        return least * math.expm1(2.0 * rule.weight) + (least - variance)
+        return least * math.expm1(2.0 * rule.weight / rule.unit[z]) + (least - variance)
     return max(2.0 * rule.weight / rule.unit[z], TOLD)
 
 
@@ -98,7 +100,8 @@ def single_gain(rule: Rule, z: int, variance: float, reduction: float) -> float:
     """Change of Q_z by one more edge with this reduction, nothing else changing."""
     if rule.logarithmic:
         left = max(variance - reduction, DEPENDENT)
-        return 0.5 * math.log(left / max(variance, DEPENDENT)) + rule.weight
+        fallen = math.log(left / max(variance, DEPENDENT))
+        return 0.5 * rule.unit[z] * fallen + rule.weight
     return rule.weight - 0.5 * rule.unit[z] * reduction
 
 
@@ -128,11 +131,11 @@ def single_change(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: 
 @kernel(inner=True)
 def begin(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
     """Begin the tables of ``z`` in ``slot``, with its required parents, which come first."""
-    no_parents(rule.C, nodes.table, nodes.parents, slot, z)
+    no_parents(rule.C[rule.own[z]], nodes.table, nodes.parents, slot, z)
     if rule.demanding:
         for u in range(rule.required.shape[1]):
             if rule.required[z, u]:
-                add_parent(rule.C, nodes.table, nodes.parents, slot, z, u)
+                add_parent(rule.C[rule.own[z]], nodes.table, nodes.parents, slot, z, u)
 
 
 @kernel(inner=True, inlined=True)
@@ -185,7 +188,7 @@ def grow_and_shrink(
                     best = u
             if best < 0:
                 break
-            add_parent(rule.C, table, parents, slot, z, best)
+            add_parent(rule.C[rule.own[z]], table, parents, slot, z, best)
         dropped = False
         first = held(rule, parents, slot, z)
         while parents[slot, 0] > first:
@@ -222,11 +225,11 @@ def grow_and_shrink(
         index = parent_to_exchange(table, parents, slot, z, work, first, best)
         old = parents[slot, 1 + index]
         remove_parent(table, parents, slot, z, index)
-        add_parent(rule.C, table, parents, slot, z, best)
+        add_parent(rule.C[rule.own[z]], table, parents, slot, z, best)
         if c[z] >= before * _SLACK:
             # The price was rounding error: some columns nearly determine each other.
             remove_parent(table, parents, slot, z, parents[slot, 0] - 1)
-            add_parent(rule.C, table, parents, slot, z, old)
+            add_parent(rule.C[rule.own[z]], table, parents, slot, z, old)
             return
 
 
@@ -243,7 +246,7 @@ def price_all_exchanges(nodes: Nodes, rule: Rule, z: int) -> None:
 def gain(nodes: Nodes, rule: Rule, slot: int, z: int, u: int, limit: int, excluded: int) -> None:
     """Let ``z`` have the candidate ``u`` that pays, and settle."""
     if nodes.parents[slot, 0] < nodes.parents.shape[1] - 1:
-        add_parent(rule.C, nodes.table, nodes.parents, slot, z, u)
+        add_parent(rule.C[rule.own[z]], nodes.table, nodes.parents, slot, z, u)
     grow_and_shrink(nodes, rule, slot, z, limit, excluded, u)
 
 

@@ -46,7 +46,7 @@ def settle_node(
         nodes.places[POSITION, u] = 0 if allowed[u] else 1
         wanted = chosen[u] and allowed[u] and index_of(parents, 0, u) < 0
         if wanted and parents[0, 0] < parents.shape[1] - 1:
-            add_parent(rule.C, table, parents, 0, z, u)
+            add_parent(rule.C[rule.own[z]], table, parents, 0, z, u)
     grow_and_shrink(nodes, rule, 0, z, 1, -1, -1)
     for u in range(allowed.size):
         chosen[u] = False

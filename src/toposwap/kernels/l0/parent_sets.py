@@ -64,7 +64,7 @@ def _new_tree(
     c = len(candidates)
     both = np.append(candidates, z)
     A, K = np.empty((c + 1, c + 1, c + 1)), np.empty((c + 1, c + 1, c + 1))
-    A[0], K[0] = rule.C[np.ix_(both, both)], precision
+    A[0], K[0] = rule.C[rule.own[z]][np.ix_(both, both)], precision
     return Tree(
         A,
         K,
@@ -253,7 +253,7 @@ def wanted_parent_sets(
     candidates = np.flatnonzero(allowed)
     candidates = candidates[candidates != z]
     both = np.append(candidates, z)
-    precision = np.linalg.pinv(rule.C[np.ix_(both, both)], hermitian=True)
+    precision = np.linalg.pinv(rule.C[rule.own[z]][np.ix_(both, both)], hermitian=True)
     strength = np.abs(precision[-1, :-1]) / np.sqrt(np.maximum(np.diag(precision)[:-1], 1e-300))
     best_first = np.argsort(-strength, kind="stable")
     candidates, rearranged = candidates[best_first], np.append(best_first, len(best_first))

@@ -169,7 +169,7 @@ def improve_single_edges(
             _move_ahead(nodes, ancestors, u, z)
         note_change(nodes, z)
         if parents[z, 0] < parents.shape[1] - 1:
-            add_parent(rule.C, table, parents, z, z, u)
+            add_parent(rule.C[rule.own[z]], table, parents, z, z, u)
         # Whoever has other predecessors than before may do better with them.
         for v in range(nodes.value.size):
             settle(nodes, rule, v)

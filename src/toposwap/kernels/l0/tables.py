@@ -83,6 +83,8 @@ class Nodes(NamedTuple):
 class Rule(NamedTuple):
     """What an edge must bring, and which edges and orders there may be.
 
+    ``C[own[z]]`` (d, d) are the correlations over the rows that count for z: ``C`` (g, d, d) has a
+    table for each group of nodes that share their rows, ``own`` (d,) tells the group.
     ``logarithmic`` chooses between the two scores, ``weight`` is lambda, ``unit`` is mu, (d,).
     ``allowed[z, u]``: u may be a parent of z; ``before[u, v]``: u must stand before v;
     ``required[z, u]``: u is a parent of z whatever it brings, and always stands before it. They are
@@ -91,6 +93,7 @@ class Rule(NamedTuple):
     """
 
     C: NDArray[np.float64]
+    own: NDArray[np.int64]
     logarithmic: bool
     weight: float
     unit: NDArray[np.float64]
@@ -124,20 +127,24 @@ def rule_for(
     parents: NDArray[np.bool_] | None = None,
     before: NDArray[np.bool_] | None = None,
     required: NDArray[np.bool_] | None = None,
+    own: NDArray[np.int64] | None = None,
 ) -> Rule:
     """A rule; ``parents[u, v]``: u may be a parent of v, ``before[u, v]``: u stands before v.
 
     ``required[u, v]``: u is a parent of v; of required parents that determine each other those are
-    left out that add nothing.
+    left out that add nothing. ``C`` is one table (d, d) for all nodes, or (g, d, d) with ``own``.
     """
-    d = C.shape[0]
+    d = C.shape[-1]
+    if own is None:
+        C, own = C.reshape(1, d, d), np.zeros(d, dtype=np.int64)
     none = np.zeros((1, 1), dtype=np.bool_)
     allowed = none if parents is None else np.ascontiguousarray(parents.T, dtype=np.bool_)
     ahead = none if before is None else np.ascontiguousarray(before, dtype=np.bool_)
-    assert C.shape == (d, d)
-    demanded = none if required is None else _independent(C, required)
+    assert C.shape[1:] == (d, d)
+    demanded = none if required is None else _independent(C, own, required)
     return Rule(
         C,
+        own,
         logarithmic,
         weight,
         unit,
@@ -150,13 +157,16 @@ def rule_for(
     )
 
 
-def _independent(C: NDArray[np.float64], required: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _independent(
+    C: NDArray[np.float64], own: NDArray[np.int64], required: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
     """``required`` turned to ``[z, u]``, without parents that those before them determine."""
     demanded = np.ascontiguousarray(required.T, dtype=np.bool_)
     for z in np.flatnonzero(demanded.sum(axis=1) > 1):
         rows: list[NDArray[np.float64]] = []
+        mine = C[own[z]]
         for u in np.flatnonzero(demanded[z]):
-            row = C[u] - sum((other[u] * other for other in rows), np.zeros(len(C)))
+            row = mine[u] - sum((other[u] * other for other in rows), np.zeros(len(mine)))
             if row[u] > DEPENDENT:
                 rows.append(row / np.sqrt(row[u]))
             else:

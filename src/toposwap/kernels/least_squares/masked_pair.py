@@ -154,6 +154,17 @@ def _quadratic(
 ) -> float:
     """The form x' (Theta_k)^{-1} x over those of ``some`` up to k, with x of ``carried`` (d,)."""
     n = 0
+    last = 0
+    for i in range(m):
+        if position[some[i]] <= k:
+            n += 1
+            last = i
+    if n == 0:
+        return 0.0
+    if n == 1:
+        alone = carried[some[last]]
+        return alone * alone / sums[k, last, last]
+    n = 0
     for i in range(m):
         if position[some[i]] > k:
             continue
@@ -175,6 +186,11 @@ def _beside(
     """|z|^2 and y'z for z = L^{-1} of the entries of ``carried`` (d,) that w does without."""
     _, inside, lower, along = masked
     m = inside[w, 0]
+    if m == 0:
+        return 0.0, 0.0
+    if m == 1:
+        alone = carried[inside[w, 1]] / lower[w, 0, 0]
+        return alone * alone, along[w, 1] * alone
     for i in range(m):
         x[i] = carried[inside[w, 1 + i]]
     square = forward(lower[w], m, x)

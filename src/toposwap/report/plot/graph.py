@@ -16,19 +16,23 @@ from toposwap.core.graph import find_cycle, topological_order
 from toposwap.io.atomic import replacing
 from toposwap.report.graph import ReportedGraph, reported_graph
 from toposwap.report.plot.labels import wrapped
+from toposwap.report.plot.selection import readable, strongest, surroundings
+from toposwap.report.sureness import sureness_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Sequence
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
     from numpy.typing import NDArray
 
     from toposwap.estimators import Topo
+    from toposwap.report.plot.canvas import Canvas
+    from toposwap.report.plot.layout import Layout
 
 FORMATS = (".png", ".svg", ".pdf")
-#: More arrows than this are a tangle: only the strongest are drawn.
-MOST_EDGES = 200
 #: Of more nodes than this only those at an arrow are drawn.
 MOST_NODES = 200
 _MOST_PIXELS = 8000
@@ -41,6 +45,10 @@ def draw_graph(
     *,
     names: Sequence[str] | None = None,
     title: str | None = None,
+    most: int | None = None,
+    around: int | str | None = None,
+    steps: int = 1,
+    confidence: Any = None,
 ) -> None:
     """Draw a DAG and write the picture, completely or not at all.
 
@@ -56,11 +64,19 @@ def draw_graph(
         Names of the nodes if ``graph`` is an array; x0, x1, ... by default.
     title
         Text above the picture.
+    most
+        How many edges to draw, the strongest; by default as many as can be followed by eye, 60 or
+        two for each node, at most 200. The legend says how many are left out.
+    around, steps
+        Draw only this column, by name or position, and what that many edges join to it.
+    confidence
+        What says how sure edges are (an object with ``probabilities`` and perhaps ``adjacent``, or
+        a matrix): the surest are drawn instead of the strongest.
     """
     picture_suffix(path)
     require_matplotlib(f"drawing {str(path)!r}")
-    shown = _reported(graph, names)
-    write_picture(path, lambda: graph_figure(shown, title))
+    shown, sure = _part(_reported(graph, names), around, steps, confidence)
+    write_picture(path, lambda: graph_figure(shown, title, most=most, by=sure))
 
 
 def write_picture(path: str | os.PathLike[str], draw: Callable[[], Figure]) -> None:
@@ -106,8 +122,55 @@ def require_matplotlib(purpose: str) -> None:
         raise MissingExtraError("matplotlib", "plot", purpose) from None
 
 
-def graph_figure(graph: ReportedGraph, title: str | None = None) -> Figure:
+def graph_figure(
+    graph: ReportedGraph,
+    title: str | None = None,
+    *,
+    most: int | None = None,
+    by: NDArray[np.float64] | None = None,
+) -> Figure:
     """Draw a DAG into a figure of its own; nothing global is touched."""
+    canvas, graph, layout, handles = _laid_out(graph, most, by, None)
+    canvas.draw(layout, graph)
+    return canvas.finish(handles, title)
+
+
+def plot_graph(
+    graph: ReportedGraph,
+    axes: Axes,
+    *,
+    title: str | None = None,
+    most: int | None = None,
+    by: NDArray[np.float64] | None = None,
+) -> Axes:
+    """Draw a DAG into ``axes``, letters and lines as small as it takes."""
+    canvas, graph, layout, handles = _laid_out(graph, most, by, axes)
+    canvas.draw(layout, graph, into=len(handles))
+    return canvas.place(handles, title)
+
+
+def natural_size(graph: ReportedGraph, most: int | None = None) -> tuple[float, float]:
+    """Width and height in inches at which letters have their full size, at most 16 x 12."""
+    width, height = graph_figure(graph, most=most).get_size_inches()
+    return min(float(width), 16.0), min(float(height), 12.0)
+
+
+def _part(
+    graph: ReportedGraph, around: int | str | None, steps: int, confidence: Any
+) -> tuple[ReportedGraph, NDArray[np.float64] | None]:
+    """The surroundings of a column if one is asked for, and how sure the edges there are."""
+    sure = sureness_of(confidence, graph.names)
+    adjacent = None if sure is None else sure.adjacent
+    if around is None:
+        return graph, adjacent
+    nodes = surroundings(graph, around, steps)
+    return graph.part(nodes), None if adjacent is None else adjacent[np.ix_(nodes, nodes)]
+
+
+def _laid_out(
+    graph: ReportedGraph, most: int | None, by: NDArray[np.float64] | None, axes: Axes | None
+) -> tuple[Canvas, ReportedGraph, Layout, list[Line2D]]:
+    """What is drawn: the canvas, the graph on its nodes, where they stand, and the legend."""
     from toposwap.report.plot.canvas import Canvas
     from toposwap.report.plot.layout import layered_layout
     from toposwap.report.plot.legend import legend
@@ -116,7 +179,9 @@ def graph_figure(graph: ReportedGraph, title: str | None = None) -> Figure:
     if topological_order(edges) is None:
         cycle = " -> ".join(repr(graph.names[v]) for v in find_cycle(edges))
         raise InputError(f"only graphs without cycles can be drawn, and this has {cycle}")
-    drawn = _strongest(graph, MOST_EDGES)
+    if most is not None and most < 1:
+        raise InputError(f"most: at least one edge must be drawn, got {most!r}")
+    drawn = strongest(graph, readable(graph) if most is None else most, by)
     left_out = int(np.count_nonzero(edges) - np.count_nonzero(drawn))
     alone = 0
     if len(graph.names) > MOST_NODES:
@@ -125,10 +190,10 @@ def graph_figure(graph: ReportedGraph, title: str | None = None) -> Figure:
         alone = len(graph.names) - len(kept)
         graph, drawn = graph.part(kept), drawn[np.ix_(kept, kept)]
     arrows = np.maximum(drawn.sum(axis=0), drawn.sum(axis=1))
-    canvas = Canvas([wrapped(name) for name in graph.names], arrows.tolist())
+    canvas = Canvas([wrapped(name) for name in graph.names], arrows.tolist(), axes)
     layout = layered_layout(drawn, canvas.box_widths, canvas.GAP, 3.0 * canvas.box_height)
-    canvas.draw(layout, graph)
-    return canvas.finish(legend(graph, drawn, left_out, alone), title)
+    words = "less sure" if by is not None else "weaker"
+    return canvas, graph, layout, legend(graph, drawn, left_out, alone, words)
 
 
 def _reported(graph: Any, names: Sequence[str] | None) -> ReportedGraph:
@@ -143,17 +208,3 @@ def _reported(graph: Any, names: Sequence[str] | None) -> ReportedGraph:
     if len(labels) != len(weights):
         raise InputError(f"names: {len(labels)} given for {len(weights)} nodes")
     return ReportedGraph.of_weights(weights, labels)
-
-
-def _strongest(graph: ReportedGraph, most: int) -> NDArray[np.bool_]:
-    """The ``most`` strongest edges, (d, d), with those as strong as the last if they are few."""
-    edges = graph.weights != 0.0
-    if np.count_nonzero(edges) <= most:
-        return edges
-    places = np.flatnonzero(edges)
-    sizes = graph.strength.flat[places]
-    strongest_first = np.argsort(-sizes, kind="stable")
-    count = np.count_nonzero(sizes >= sizes[strongest_first[most - 1]])
-    chosen = np.zeros_like(edges)
-    chosen.flat[places[strongest_first[: count if count <= 2 * most else most]]] = True
-    return chosen

@@ -40,28 +40,48 @@ class Layered:
     routes: dict[tuple[int, int], list[int]]
 
 
-def layered(edges: NDArray[np.bool_], order: Sequence[int]) -> Layered:
+def layered(
+    edges: NDArray[np.bool_], order: Sequence[int], tiers: NDArray[np.int64] | None = None
+) -> Layered:
     """Put the nodes of a DAG (d, d) into layers and arrange each; ``order`` is topological."""
-    graph = _with_passing_vertices(edges, layer_numbers(edges, order), order)
+    graph = _with_passing_vertices(edges, layer_numbers(edges, order, tiers), order)
     _reduce_crossings(graph)
     return graph
 
 
-def layer_numbers(edges: NDArray[np.bool_], order: Sequence[int]) -> NDArray[np.int64]:
-    """The layer of each node, (d,): as high as its parents allow.
+def layer_numbers(
+    edges: NDArray[np.bool_], order: Sequence[int], tiers: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """The layer of each node, (d,): as high as its parents and its tier allow.
 
     A node with more children than parents then sinks as low as its children allow, which shortens
-    more edges than it lengthens.
+    more edges than it lengthens. ``tiers`` (d,) are numbers from 0, -1 for nodes without one: all
+    layers of a tier lie below those of the tiers before it.
     """
-    layer = np.zeros(len(edges), dtype=np.int64)
-    for node in order:
-        parents = np.flatnonzero(edges[:, node])
-        if parents.size:
-            layer[node] = layer[parents].max() + 1
+    d = len(edges)
+    tiers = np.full(d, -1) if tiers is None else tiers
+    numbers = np.unique(tiers[tiers >= 0])
+    highest = np.zeros(d, dtype=np.int64)
+    while True:
+        layer = highest.copy()
+        for node in order:
+            parents = np.flatnonzero(edges[:, node])
+            if parents.size:
+                layer[node] = max(layer[node], layer[parents].max() + 1)
+        begins = highest.copy()
+        for k in numbers[1:]:
+            earlier = (tiers >= 0) & (tiers < k)
+            begins[tiers == k] = layer[earlier].max() + 1
+        if (begins == highest).all():
+            break
+        highest = begins
+    deepest = np.full(d, layer.max(initial=0))
+    for k in numbers[:-1]:
+        deepest[tiers == k] = highest[tiers > k].min() - 1
     for node in reversed(order):
         children = np.flatnonzero(edges[node])
         if children.size > np.count_nonzero(edges[:, node]):
-            layer[node] = layer[children].min() - 1
+            layer[node] = max(layer[node], min(layer[children].min() - 1, deepest[node]))
     layer -= layer.min()
     return layer
 

@@ -51,7 +51,11 @@ class Layout:
 
 
 def layered_layout(
-    edges: NDArray[np.bool_], widths: NDArray[np.float64], gap: float, level_height: float
+    edges: NDArray[np.bool_],
+    widths: NDArray[np.float64],
+    gap: float,
+    level_height: float,
+    tiers: NDArray[np.int64] | None = None,
 ) -> Layout:
     """Lay out a DAG.
 
@@ -65,8 +69,11 @@ def layered_layout(
         Least distance between boxes.
     level_height
         Distance between layers, for the proportions of the page.
+    tiers
+        Numbers (d,) from 0, -1 for nodes without one; a tier is a band of layers of its own.
     """
-    parts = [_Part(edges, nodes, widths, gap) for nodes in _connected_parts(edges)]
+    split = _connected_parts(edges) if tiers is None else [np.arange(len(edges))]
+    parts = [_Part(edges, nodes, widths, gap, tiers) for nodes in split]
     parts.sort(key=lambda part: (-part.n_edges, -len(part.nodes), part.nodes[0]))
     page = _page_width(parts, gap, level_height)
     d = len(edges)
@@ -96,11 +103,12 @@ class _Part:
         nodes: NDArray[np.int64],
         widths: NDArray[np.float64],
         gap: float,
+        tiers: NDArray[np.int64] | None = None,
     ) -> None:
         inside = edges[np.ix_(nodes, nodes)]
         order = topological_order(inside)
         assert order is not None
-        graph = layered(inside, order.tolist())
+        graph = layered(inside, order.tolist(), None if tiers is None else tiers[nodes])
         own_widths = np.full(len(graph.above), _PASSING_WIDTH)
         own_widths[: len(nodes)] = widths[nodes]
         x = _coordinates(graph, len(nodes), own_widths, gap)

@@ -24,11 +24,15 @@ def edge_colour(graph: ReportedGraph, i: int, j: int) -> str:
 
 
 def legend(
-    graph: ReportedGraph, drawn: NDArray[np.bool_], left_out: int, alone: int = 0
+    graph: ReportedGraph,
+    drawn: NDArray[np.bool_],
+    left_out: int,
+    alone: int = 0,
+    weaker: str = "weaker",
 ) -> list[Line2D]:
     """A line for each colour that occurs among the edges ``drawn`` (d, d), then words.
 
-    ``left_out`` edges and ``alone`` nodes are not in the picture.
+    ``left_out`` edges, which are ``weaker``, and ``alone`` nodes are not in the picture.
     """
     lonely = [_words(f"{alone} nodes without such edges are not drawn")] if alone else []
     if not drawn.any():
@@ -47,7 +51,7 @@ def legend(
     what = "|standardised weight|" if graph.by_standardised else "|weight|"
     handles.append(_words(f"width: {what}, from {sizes.min():.2g} to {sizes.max():.2g}"))
     if left_out:
-        handles.append(_words(f"{left_out} weaker edges are not drawn"))
+        handles.append(_words(f"{left_out} {weaker} edges are not drawn"))
     return handles + lonely
 
 

@@ -66,8 +66,8 @@ class Design:
         family = resolve("basis", basis, BASES, Family)
         if data.rows is None:
             raise InputError(
-                "a basis expansion needs the rows of the table, and only a covariance matrix is "
-                "known: give the table"
+                f"a basis expansion needs the rows of the table, and {data.without_rows}: give the "
+                "table, or a sample of its rows (--sample 100000)"
             )
         if n_functions is None:
             room = int(_MOST_COEFFICIENTS * data.n / data.d)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.errors import InputError, MissingExtraError
+from toposwap.core.runtime.clock import standstill
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +38,9 @@ _DOMAIN_ERRORS = ("math domain error", "math range error", "expected a positive 
 def import_torch(purpose: str) -> Any:
     """The module torch, or a line saying how to get it."""
     try:
-        import torch
+        # Loading it takes seconds, the first time, which are no part of any search.
+        with standstill():
+            import torch
     except ImportError:
         raise MissingExtraError("torch", "torch", purpose) from None
     return torch

@@ -8,8 +8,10 @@ variances,
 .. math:: \tfrac d2 \log T' \le \tfrac d2 \log T + \tfrac{d}{2T} (T' - T),
 
 so least squares in units of :math:`T / d`, with the same L0 penalty, bounds the change of Q
-from above. Every move that pays there pays here, and more; the units follow after each sweep. An
-edge that would pay by less than the tangent's error, about :math:`\lambda^2 / d`, is not taken.
+from above. Where variables were set from outside, :math:`d` is the number of values that count over
+that of the rows, and :math:`T` the sum over the rows that count for each node. Every move that pays
+there pays here, and more; the units follow after each sweep. An edge that would pay by less than
+the tangent's error, about :math:`\lambda^2 / d`, is not taken.
 """
 
 from __future__ import annotations
@@ -59,29 +61,34 @@ class BoundEqualVarianceL0(BoundL0):
 
     def densities(self, weights: NDArray[np.float64]) -> Densities:
         """Normal distributions with the variance that all columns share."""
-        return Densities.equal_variance(self.data.residual_variances(weights))
+        return Densities.equal_variance(self.data.residual_variances(weights), self.shares)
 
     def total(self, variance: NDArray[np.float64]) -> float:
         """The sum of the residual variances in the units of the data.
 
         At least DEPENDENT of that of the columns: correlations tell no less.
         """
-        squares = self.deviations**2
+        squares = self.shares * self.deviations**2
         return max(float(variance @ squares), DEPENDENT * float(squares.sum()))
 
     def _share_left(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of the variances of all columns together, (d,)."""
-        squares = self.deviations**2
+        squares = self.shares * self.deviations**2
         return np.full_like(variance, float(variance @ squares) / float(squares.sum()))
 
     def loss_of(self, variance: NDArray[np.float64]) -> float:
-        """d/2 log(n T), T = :meth:`total` of the scaled residual variances (d,)."""
-        return 0.5 * self.data.d * float(np.log(self.data.n * self.total(variance)))
+        """D/2 log(n T), T = :meth:`total` of the scaled residual variances (d,)."""
+        return 0.5 * self.counted * float(np.log(self.data.n * self.total(variance)))
 
     def slope_of(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
         """D / T, for each column in its own units; more than nothing."""
-        relative = self.deviations / np.sqrt(self.total(variance) / self.data.d)
-        return np.maximum(relative, np.sqrt(_NEGLIGIBLE)) ** 2
+        relative = self.deviations / np.sqrt(self.total(variance) / self.counted)
+        return np.maximum(np.sqrt(self.shares) * relative, np.sqrt(_NEGLIGIBLE)) ** 2
+
+    @property
+    def counted(self) -> float:
+        """D: rows that count for nodes, all together, in multiples of the rows; d where all do."""
+        return float(self.shares.sum())
 
 
 class EqualVarianceL0Fit(L0Fit):

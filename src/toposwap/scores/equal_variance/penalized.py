@@ -59,20 +59,21 @@ class BoundEqualVariance(BoundPenalized):
         self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None, unit: float = 1.0
     ) -> EqualVarianceNode:
         """Solve ``node`` with the penalty in units of ``unit``."""
+        share = float(self.data.shares[node])
         solution, violating = self._stationary(node, allowed, warm, unit)
         penalty = self._paid(node, solution.weights)
         return EqualVarianceNode(
-            value=solution.loss + unit * penalty,
+            value=share * solution.loss + unit * penalty,
             parameters=(solution.weights, solution.level),
             support=solution.weights != 0.0,
             violating=violating,
-            variance=2.0 * solution.loss,
+            variance=2.0 * share * solution.loss,
             penalty=penalty,
         )
 
     def densities(self, weights: NDArray[np.float64], intercepts: NDArray[np.float64]) -> Densities:  # noqa: ARG002 - those of the means
         """Normal distributions with the variance that all columns share."""
-        return Densities.equal_variance(self.data.residual_variances(weights))
+        return Densities.equal_variance(self.data.residual_variances(weights), self.data.shares)
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """Without a penalty the best order is that of least squares; else nothing is proven."""
@@ -86,12 +87,17 @@ class BoundEqualVariance(BoundPenalized):
     ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         """d/2 log(n T), whose derivative is that of least squares over T / d."""
         total = 2.0 * float(losses.sum())
-        slope = self.data.d / total
+        slope = self.counted / total
         return self.loss_of(total), slope * gradient, slope * size
 
     def loss_of(self, total: float) -> float:
-        """d/2 log(n T), T the sum of the residual variances in the units of the data."""
-        return 0.5 * self.data.d * float(np.log(self.data.n) + np.log(total))
+        """D/2 log(n T), T the sum of the residual variances in the units of the data."""
+        return 0.5 * self.counted * float(np.log(self.data.n) + np.log(total))
+
+    @property
+    def counted(self) -> float:
+        """D: rows that count for nodes, all together, in multiples of the rows; d where all do."""
+        return float(self.data.shares.sum())
 
 
 class EqualVarianceFit(SeparableFit):
@@ -164,7 +170,7 @@ class EqualVarianceFit(SeparableFit):
         now = [(fit, self._nodes[v]) for v, fit in fits.items()]
         variance = sum(fit.variance - old.variance for fit, old in now)
         penalty = sum(fit.penalty - old.penalty for fit, old in now)
-        return 0.5 * self._d * float(np.log1p(variance / self._total)) + penalty
+        return 0.5 * self.bound.counted * float(np.log1p(variance / self._total)) + penalty
 
     def _carry_out(self, order: Order, plan: Plan) -> None:
         super()._carry_out(order, plan)
@@ -174,7 +180,7 @@ class EqualVarianceFit(SeparableFit):
     def _retune(self) -> None:
         """Let the unit and the nodes settle; each round lowers Q."""
         for _ in range(_ROUNDS):
-            unit = self._total / self._d
+            unit = self._total / self.bound.counted
             if abs(unit / self._unit - 1.0) <= _STEADY:
                 return
             self._unit = unit

@@ -6,8 +6,10 @@ r"""Gaussian scores with an L0 penalty: which edges there are is part of the sol
 
 With :math:`\lambda = \text{factor} \log n / 2n` the first is the Bayesian information criterion:
 :math:`2 n Q = \sum_j n \log \lVert x_j - X w_j \rVert^2 + \text{factor} \log n \cdot \text{edges}`.
-For an order each node has parents among its predecessors such that no single addition or removal
-lowers Q; see :mod:`~toposwap.kernels.l0.node` and :mod:`~toposwap.kernels.l0.insertion_deltas`.
+Where variables were set from outside, the sums of node j are over its own :math:`n_j` rows: its
+part of Q is :math:`\tfrac{n_j}{n}` times the loss over them. For an order each node has parents
+among its predecessors such that no single addition or removal lowers Q; see
+:mod:`~toposwap.kernels.l0.node` and :mod:`~toposwap.kernels.l0.insertion_deltas`.
 
 A residual variance below :math:`10^{-8}` of the column's own counts as that: correlations tell no
 less, and where other columns determine one exactly the likelihood has no bound.
@@ -37,6 +39,10 @@ if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
     from toposwap.core.order import Order
     from toposwap.orderfit.base import OrderFit
+
+
+#: What counts of a node that was set in all rows: nothing, where that could divide.
+_NEXT_TO_NOTHING = 1e-150
 
 
 def checked_max_parents(most: object) -> int | None:
@@ -82,19 +88,34 @@ class BoundL0(BoundScore):
             # As a surrogate. A restart costs about d^2, and few columns are easily stuck.
             restarts=max(20, 2000 // data.d),
         )
+        groups = data.own_rows
+        #: Rows of the node that has fewest.
+        self.fewest_rows = min(group.moments.n for group in groups)
         # More parents than rows can tell apart are never needed, and few nodes have dozens.
-        most = min(data.d - 1, data.n - 2, 50)
+        most = min(data.d - 1, self.fewest_rows - 2, 50)
         self.max_parents = max(1, most if max_parents is None else min(max_parents, data.d - 1))
-        self.deviations = data.deviations * data.scale
         refuse_beyond_memory(
-            8.0 * data.d * data.d * (self.max_parents + 6),
+            8.0 * data.d * data.d * (self.max_parents + 5 + len(groups)),
             f"{data.d} columns with up to {self.max_parents} parents each",
             "give fewer columns, or fewer parents (max_parents)",
         )
-        # Of few rows the factor has no more.
-        unit = data.factor[: min(data.n, data.d)] / data.deviations
-        self.correlation = np.ascontiguousarray(unit.T @ unit)
-        np.fill_diagonal(self.correlation, 1.0)
+        #: Of node j over its rows, (d,), and of every column i over the rows of j, [i, j] (d, d).
+        self.deviations, self.spread = np.empty(data.d), np.empty((data.d, data.d))
+        #: What counts of a node, (d,); more than nothing, for the sake of quotients.
+        self.shares = np.maximum(data.shares, _NEXT_TO_NOTHING)
+        self.rows = np.empty(data.d)
+        #: Correlations over the rows of each group, (g, d, d), and the group of each node, (d,).
+        self.correlation = np.empty((len(groups), data.d, data.d))
+        self.own = np.empty(data.d, dtype=np.int64)
+        for k, group in enumerate(groups):
+            moments, nodes = group.moments, group.nodes
+            # Of few rows the factor has no more.
+            unit = moments.factor[: min(moments.n, data.d)] / moments.deviations
+            self.correlation[k] = unit.T @ unit
+            np.fill_diagonal(self.correlation[k], 1.0)
+            spread = moments.deviations * data.scale
+            self.spread[:, nodes], self.deviations[nodes] = spread[:, None], spread[nodes]
+            self.own[nodes], self.rows[nodes] = k, moments.n
 
     def fit(self, order: Order) -> L0Fit:
         """Choose every node's parents among its predecessors."""
@@ -109,15 +130,16 @@ class BoundL0(BoundScore):
     def loss_of(self, variance: NDArray[np.float64]) -> float:
         """The loss for residual variances (d,) of the columns scaled to unit variance."""
         if self.logarithmic:
-            sizes = np.log(self.deviations) * 2.0 + np.log(self.data.n)
-            return 0.5 * float(np.sum(np.log(np.maximum(variance, DEPENDENT)) + sizes))
-        return 0.5 * float(np.sum(variance * self.deviations**2))
+            sizes = np.log(self.deviations) * 2.0 + np.log(self.rows)
+            logs = np.log(np.maximum(variance, DEPENDENT)) + sizes
+            return 0.5 * float(np.sum(self.shares * logs))
+        return 0.5 * float(np.sum(self.shares * variance * self.deviations**2))
 
     def slope_of(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
         """Twice the derivative of the loss by each residual variance, (d,)."""
         if self.logarithmic:
-            return 1.0 / np.maximum(variance, DEPENDENT)
-        return self.deviations**2
+            return self.shares / np.maximum(variance, DEPENDENT)
+        return self.shares * self.deviations**2
 
     def weights(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
         """W (d, d): the parameters themselves."""
@@ -125,7 +147,7 @@ class BoundL0(BoundScore):
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
         """X W with intercepts that lead through the means, (m, d)."""
-        intercepts = self.data.mean - self.data.mean @ parameters
+        intercepts = self.data.intercepts(parameters)
         return LinearModel(parameters, intercepts, self.densities(parameters))
 
     def densities(self, weights: NDArray[np.float64]) -> Densities:
@@ -139,10 +161,12 @@ class BoundL0(BoundScore):
         weights = parameters
         scaled = self._standardised(weights)
         left = np.eye(self.data.d) - scaled
-        unit = self.data.factor / self.data.deviations
-        residual = unit @ left
-        variance = np.einsum("ij,ij->j", residual, residual)
-        slope = np.abs(unit.T @ residual)
+        variance, slope = np.empty(self.data.d), np.empty_like(left)
+        for group in self.data.own_rows:
+            unit, nodes = group.moments.factor / group.moments.deviations, group.nodes
+            residual = unit @ left[:, nodes]
+            variance[nodes] = np.einsum("ij,ij->j", residual, residual)
+            slope[:, nodes] = np.abs(unit.T @ residual)
         column_scale = 1.0 + np.abs(scaled).sum(axis=0)
         size = self.slope_of(variance)
         present = weights != 0.0
@@ -150,15 +174,17 @@ class BoundL0(BoundScore):
             present |= self.admissible.required
         gradient = np.where(present, slope * size, 0.0)
         np.fill_diagonal(gradient, 0.0)
-        per_weight = self.deviations[:, None] / self.deviations
+        per_weight = self.spread / self.deviations
+        relative = np.where(gradient != 0.0, slope / column_scale, 0.0)
         penalty = self.weight * int(present.sum())
         return Point(
             weights=weights,
             value=self.loss_of(variance) + penalty,
             penalty=penalty,
             gradient=gradient * per_weight,
-            row_scale=self.deviations,
+            row_scale=self.data.deviations * self.data.scale,
             column_scale=column_scale * size / self.deviations,
+            relative=None if len(self.correlation) == 1 else relative,
             remarks=determined_remarks(self.data, self._share_left(variance), DEPENDENT),
         )
 
@@ -168,4 +194,4 @@ class BoundL0(BoundScore):
 
     def _standardised(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights between columns of unit variance."""
-        return weights * self.deviations[:, None] / self.deviations
+        return weights * self.spread / self.deviations

@@ -19,25 +19,32 @@ class Coefficients:
     By orthogonal triangular factors of the columns of F (m, d), as accurate as the columns allow;
     those that determine each other share what they explain. What was solved for the same parents
     the last time is not solved again.
+
+    Parameters
+    ----------
+    factor
+        F.
+    nodes
+        The columns j that are asked for.
     """
 
-    def __init__(self, factor: NDArray[np.float64]) -> None:
-        self._factor = factor
+    def __init__(self, factor: NDArray[np.float64], nodes: NDArray[np.int64]) -> None:
+        self._factor, self.nodes = factor, nodes
         d = factor.shape[1]
         self._weights = np.zeros((d, d))
         self._solved = np.zeros((d, d), dtype=np.bool_)
 
     def of(self, parents: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """The solution for ``parents`` (d, d), ``[i, j]`` for i -> j; the caller's own."""
-        changed = np.flatnonzero((parents != self._solved).any(axis=0))
+        """The columns of the ``nodes`` for ``parents`` (d, d), ``[i, j]`` for i -> j."""
+        mine = self.nodes
+        changed = mine[(parents[:, mine] != self._solved[:, mine]).any(axis=0)]
         self._weights[:, changed] = 0.0
         self._solved[:, changed] = parents[:, changed]
         counts = parents[:, changed].sum(axis=0)
         for k in np.unique(counts[counts > 0]):
             nodes = changed[counts == k]
-            mine = np.array([np.flatnonzero(parents[:, j]) for j in nodes])
-            self._solve(nodes, mine)
-        return self._weights.copy()
+            self._solve(nodes, np.array([np.flatnonzero(parents[:, j]) for j in nodes]))
+        return self._weights[:, mine]
 
     def _solve(self, nodes: NDArray[np.int64], parents: NDArray[np.int64]) -> None:
         """``nodes`` (a,), each with as many ``parents`` (a, k)."""

@@ -48,13 +48,18 @@ class L0Fit(ChainFit):
         d, told = bound.data.d, bound.admissible
         unit = bound.slope_of(np.ones(d))
         permitted = told.parents, told.before, told.required
-        self._rule = rule_for(bound.correlation, bound.logarithmic, bound.weight, unit, *permitted)
+        self._rule = rule_for(
+            bound.correlation, bound.logarithmic, bound.weight, unit, *permitted, own=bound.own
+        )
         required = 0 if told.required is None else int(told.required.sum())
         #: Required edges that the kernels leave out, since others determine what they bring.
         self._superfluous = required - int(self._rule.required.sum())
         self._nodes = empty_nodes(d, self._most_parents)
         self._profile = np.empty(d)
-        self._coefficients = Coefficients(bound.data.factor / bound.data.deviations)
+        self._coefficients = [
+            Coefficients(group.moments.factor / group.moments.deviations, group.nodes)
+            for group in bound.data.own_rows
+        ]
 
     @property
     def order(self) -> Order:  # type: ignore[override]
@@ -173,7 +178,7 @@ class L0Fit(ChainFit):
         self._nodes.pending[:] = True
         self._nodes.memory[:] = np.nan
         # With a quarter of the rows as parents chance explains too much to begin there.
-        most = min(_MOST_LOOKED_AT, self.bound.data.n // 4)
+        most = min(_MOST_LOOKED_AT, self.bound.fewest_rows // 4)
         from_all.look_again(self._nodes, self._rule, most, self.resolution)
 
     def snapshot(self) -> tuple[NDArray[np.int64], ...]:
@@ -258,8 +263,10 @@ class L0Fit(ChainFit):
         parents = self.adjacency()
         if bound.admissible.required is not None:
             parents |= bound.admissible.required
-        weights = self._coefficients.of(parents)
-        return weights / bound.deviations[:, None] * bound.deviations
+        weights = np.zeros(parents.shape)
+        for group in self._coefficients:
+            weights[:, group.nodes] = group.of(parents)
+        return weights / bound.spread * bound.deviations
 
     @property
     def _most_parents(self) -> int:

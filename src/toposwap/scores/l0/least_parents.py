@@ -42,13 +42,13 @@ class LeastParents:
 
     def __init__(self, rule: Rule, most_parents: int) -> None:
         self._rule, self._most = rule, most_parents
-        d = len(rule.C)
+        d = rule.own.size
         self._visits = max(100, _VISITS // d**2)
         self._deepest = min(_DEEPEST, most_parents, d - 1)
         self._room = np.empty((2, self._deepest + 1, d, d))
         self._chosen = np.empty(self._deepest + 1, dtype=np.int64)
         self._known: dict[tuple[int, int], Least] = {}
-        self._sound = float(np.linalg.eigvalsh(rule.C)[0]) > _LEAST_EIGENVALUE
+        self._sound = float(np.linalg.eigvalsh(rule.C).min()) > _LEAST_EIGENVALUE
 
     def __call__(self, v: int, excluded: int) -> float:
         """No set of parents of ``v`` without the variables ``excluded``, bits, costs less."""
@@ -70,7 +70,7 @@ class LeastParents:
                 return fewer
         if not self._sound:
             return Least(node_value(self._rule, v, DEPENDENT, 0), -1)
-        d = len(self._rule.C)
+        d = self._rule.own.size
         may = np.array([u != v and not excluded >> u & 1 for u in range(d)])
         if self._rule.masked:
             may &= self._rule.allowed[v]
@@ -81,7 +81,7 @@ class LeastParents:
     def _search(self, v: int, candidates: NDArray[np.int64]) -> Least:
         c = len(candidates)
         both = np.append(candidates, v)
-        precision = np.linalg.inv(self._rule.C[np.ix_(both, both)])
+        precision = np.linalg.inv(self._rule.C[self._rule.own[v]][np.ix_(both, both)])
         strength = np.abs(precision[-1, :-1]) / np.sqrt(np.diag(precision)[:-1])
         first = np.argsort(-strength, kind="stable")
         arranged = np.append(first, c)

@@ -8,7 +8,7 @@ import numpy as np
 
 from toposwap.kernels.least_squares import masked_pair
 from toposwap.kernels.least_squares.masked_pair import Masked
-from toposwap.orderfit.base import OrderFit
+from toposwap.orderfit.base import ImprovingSwaps, OrderFit
 from toposwap.scores.least_squares.score import BoundLeastSquares, LeastSquaresFit
 
 if TYPE_CHECKING:
@@ -66,6 +66,10 @@ class MaskedLeastSquaresFit(LeastSquaresFit):
         """By a factorisation each."""
         return OrderFit.swap_changes(self, pairs)
 
+    def improving_swaps(self) -> ImprovingSwaps:
+        """Of :meth:`swap_candidates`."""
+        return OrderFit.improving_swaps(self)
+
     def swap_candidates(self) -> NDArray[np.int64]:
         """All pairs of a few columns; of many none, as insertions can stand in for them."""
         few = len(self.order) <= _MOST_SWAPPED
@@ -96,7 +100,10 @@ class MaskedLeastSquaresFit(LeastSquaresFit):
     def _coefficients(self) -> NDArray[np.float64]:
         r"""The coefficients on all predecessors, less what those ruled out stood for.
 
-        .. math:: w_B = \beta_B - \Theta_{BG} \Theta_{GG}^{-1} \beta_G
+        .. math:: w_B = \beta_B - \Theta_{BG} \Theta_{GG}^{-1} \beta_G, \qquad
+                  \Theta_{GG}^{-1} \beta_G = - R_{kk} L^{-\top} y,
+
+        of all nodes at once: :math:`\Theta_{\cdot G} = V_{<k}^\top V_{<k, G}` is one product.
         """
         bound, d = self.bound, len(self._order)
         if bound.delicate:
@@ -104,16 +111,27 @@ class MaskedLeastSquaresFit(LeastSquaresFit):
             return bound.assemble([bound.fit_node(v, allowed[:, v], None) for v in range(d)])
         V = np.tril(self._pair[:, self._order], -1)
         V[np.diag_indices(d)] = 1.0 / self._diagonal
-        weights = np.zeros((d, d))
-        inside = self._masked.inside
-        for k, w in enumerate(self._order):
-            beta = -V[k, :k] * self._diagonal[k]
-            without = self._position[inside[w, 1 : 1 + inside[w, 0]]]
-            if without.size:
-                among = V[:k, :k].T @ V[:k, without]
-                beta = beta - among @ np.linalg.solve(among[without], beta[without])
-                beta[without] = 0.0
-            weights[self._order[:k], w] = beta
+        inside, lower, along = (table[self._order] for table in self._masked[1:])
+        # Positions are rows and columns from here on: column k belongs to the node at k.
+        size = inside[:, 0]
+        unused = np.arange(lower.shape[1]) >= size[:, None]
+        L = np.where(unused[:, :, None] | unused[:, None, :], 0.0, np.tril(lower))
+        L += np.eye(L.shape[1]) * unused[:, :, None]
+        y = np.where(unused, 0.0, along[:, 1:])
+        stood_for = np.linalg.solve(L.transpose(0, 2, 1), y[:, :, None])[:, :, 0]
+        combined = np.zeros((d, d))
+        for i in range(int(size.max(initial=0))):
+            some = np.flatnonzero(size > i)
+            column = self._position[inside[some, 1 + i]]
+            combined[:, some] += V[:, column] * stood_for[some, i]
+        earlier = np.triu(np.ones((d, d), dtype=bool), 1)
+        beta = V.T @ np.where(earlier, combined, 0.0) - V.T
+        beta = np.where(earlier, beta * self._diagonal, 0.0)
+        for i in range(int(size.max(initial=0))):
+            some = np.flatnonzero(size > i)
+            beta[self._position[inside[some, 1 + i]], some] = 0.0
+        weights = np.empty((d, d))
+        weights[np.ix_(self._order, self._order)] = beta
         return weights * bound.scale / bound.scale[:, None]
 
     @property

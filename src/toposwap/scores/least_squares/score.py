@@ -22,11 +22,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from scipy.linalg import blas, lapack
 
+from toposwap.core.admissible import Admissible
 from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two, retriangularise
 from toposwap.core.order import Order
-from toposwap.kernels.graphs.precedence import precedence_table
-from toposwap.kernels.least_squares import exact, factor_pair, swap_deltas
+from toposwap.kernels.graphs.precedence import possible_swaps, precedence_table
+from toposwap.kernels.least_squares import exact, factor_pair, improving_swaps, swap_deltas
+from toposwap.orderfit.base import ImprovingSwaps
 from toposwap.orderfit.exact import go_to
 from toposwap.orderfit.factor import FactorFit
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
     from toposwap.core.dataset import Dataset
     from toposwap.orderfit.base import OrderFit
+    from toposwap.scores.least_squares.own_rows import BoundOwnRows
 
 _EPS = float(np.finfo(float).eps)
 # Below this relative residual rotations lose so many digits of the inverse in one sweep that it is
@@ -63,6 +66,8 @@ class LeastSquares(Score):
     """
 
     weighs_rows: ClassVar[bool] = True
+    of_moments: ClassVar[bool] = True
+    uses_interventions: ClassVar[bool] = True
     name: ClassVar[str] = "least-squares"
     convex: ClassVar[bool] = True
     separable: ClassVar[bool] = True
@@ -72,19 +77,24 @@ class LeastSquares(Score):
     def __init__(self, ridge: float = 0.0) -> None:
         self.ridge = ridge
 
-    def bind(self, data: Dataset) -> BoundLeastSquares:
+    def bind(self, data: Dataset) -> BoundLeastSquares | BoundOwnRows:
         """Refuse dependent columns, unless the ridge takes care of them."""
         number = isinstance(self.ridge, int | float | np.number) and not isinstance(
             self.ridge, bool
         )
         if not (number and 0.0 <= self.ridge < np.inf):
             raise InputError(f"ridge: must be a number >= 0, got {self.ridge!r}")
-        if self.ridge == 0.0 and data.n <= data.d:
+        n = min(group.moments.n for group in data.own_rows)
+        if self.ridge == 0.0 and n <= data.d:
             raise InputError(
-                f"{data.n} rows are too few for least squares on {data.d} columns "
-                f"(n_samples={data.n} must be larger). Use a ridge (score=LeastSquares(ridge=0.1), "
+                f"{n} rows are too few for least squares on {data.d} columns "
+                f"(n_samples={n} must be larger). Use a ridge (score=LeastSquares(ridge=0.1), "
                 "--ridge 0.1), fewer columns, or more rows"
             )
+        if data.interventions is not None:
+            from toposwap.scores.least_squares.own_rows import BoundOwnRows
+
+            return BoundOwnRows(self, data)
         return BoundLeastSquares(self, data)
 
     def with_l0(self) -> Score:
@@ -141,6 +151,11 @@ class BoundLeastSquares(SeparableScore):
             return MaskedLeastSquaresFit(self, order)
         return super().fit(order)
 
+    def relaxed(self) -> BoundLeastSquares | None:
+        """With every predecessor as a parent, where single ones are ruled out."""
+        told = self.admissible
+        return None if told.only_orders else self.under(Admissible(before=told.before))
+
     def fit_node(
         self,
         node: int,
@@ -162,7 +177,7 @@ class BoundLeastSquares(SeparableScore):
 
     def predictor(self, parameters: NDArray[np.float64]) -> LinearModel:
         """X W with intercepts that lead through the means, (m, d)."""
-        intercepts = self.data.mean - self.data.mean @ parameters
+        intercepts = self.data.intercepts(parameters)
         return LinearModel(parameters, intercepts, Densities.squares(self.data.d))
 
     def solve_exactly(self, fit: OrderFit) -> bool:
@@ -273,6 +288,28 @@ class LeastSquaresFit(FactorFit):
         return swap_deltas.swap_deltas(
             self._pair[:, self._order], self._diagonal, self.bound.cost[self._order], reach
         )
+
+    def improving_swaps(self) -> ImprovingSwaps:
+        """By bounds from the prices of insertions, and sums that end where they cannot improve."""
+        columns = np.ascontiguousarray(self._pair[:, self._order].T)
+        cost = self.bound.cost[self._order]
+        threshold = self.resolution / self._half
+        room = 8 * len(self._order)
+        while True:
+            places = np.empty((room, 2), dtype=np.int64)
+            changes = np.empty(room)
+            found = improving_swaps.improving_swaps(
+                columns, self._diagonal, cost, threshold, places, changes
+            )
+            if found <= room:
+                break
+            room = found
+        places, changes = places[:found], changes[:found]
+        if self._before.size:
+            possible = possible_swaps(self._before, self._order)[places[:, 0], places[:, 1]]
+            places, changes = places[possible], changes[possible]
+        d = len(self._order)
+        return ImprovingSwaps(self._order[places], changes * self._half, d * (d - 1) // 2)
 
     def _factorise(self, order: NDArray[np.int64]) -> None:
         triangle = retriangularise(self.bound.factor[:, order])

@@ -83,6 +83,8 @@ class NodeLoss:
             return value, -slope, curvature, 0.0
         assert isinstance(loss, MomentLoss)
         r = y - f
-        value, rate, bend = loss.of_variance(float(r @ r) / n, n, self.size)
+        # What rounding leaves of a residual, so that a perfect fit has a logarithm.
+        least = float(np.finfo(r.dtype).eps) ** 2 * float(y @ y) / n
+        value, rate, bend = loss.of_variance(max(float(r @ r) / n, least), n, self.size)
         share = n / (2.0 * rate)
         return (value - self.origin) / self.unit, r / share, 1.0 / share, bend / rate**2

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from toposwap.core.order import Order
     from toposwap.core.runtime.deadline import Deadline
     from toposwap.losses import ColumnLoss
+    from toposwap.losses.base import ColumnFacts
     from toposwap.orderfit.base import OrderFit
     from toposwap.orderfit.separable import SeparableFit
     from toposwap.penalties import Penalty
@@ -84,8 +85,16 @@ class BoundPenalized(SeparableScore):
         #: What was chosen by looking at the data, in words.
         self.choices = (remark,) if remark else ()
         self._moments = [loss.from_moments for loss in losses]
-        self._gaussian = GaussianNodes(data, _NODE_TOLERANCE)
-        self._glm = None if all(self._moments) else GLMNodes(data, losses, _NODE_TOLERANCE)
+        #: By node, shared by those that share their rows.
+        self._gaussian: list[GaussianNodes] = [None] * data.d  # type: ignore[list-item]
+        self._glm: list[GLMNodes | None] = [None] * data.d
+        for group in data.own_rows:
+            of_moments = GaussianNodes(group.moments, _NODE_TOLERANCE)
+            of_rows = None
+            if not all(self._moments[j] for j in group.nodes):
+                of_rows = GLMNodes(group.table, losses, _NODE_TOLERANCE, group.nodes, group.shifted)
+            for j in group.nodes:
+                self._gaussian[j], self._glm[j] = of_moments, of_rows
 
     @cached_property
     def gradient_unit(self) -> float:
@@ -110,9 +119,14 @@ class BoundPenalized(SeparableScore):
             solution, violating = self._select(node, allowed, warm)
         else:
             solution, violating = self._stationary(node, allowed, warm)
-        value = solution.loss + self._paid(node, solution.weights)
+        value = self.data.shares[node] * solution.loss + self._paid(node, solution.weights)
         parameters = (solution.weights, solution.level)
         return NodeFit(value, parameters, support=solution.weights != 0.0, violating=violating)
+
+    def _per_loss(self, node: int) -> float:
+        """What a penalty counts against the loss of one node over its rows: n / n_j."""
+        share = float(self.data.shares[node])
+        return 1.0 / share if share > 0.0 else 1.0
 
     def _paid(self, node: int, weights: NDArray[np.float64]) -> float:
         """The penalty of the weights (d,) into one node."""
@@ -124,10 +138,17 @@ class BoundPenalized(SeparableScore):
         assert isinstance(loss, MomentLoss)
         assert isinstance(penalty, ProximalPenalty)
         required = self.admissible.required_of(node)
-        solution = self._gaussian.solve(
-            node, allowed, warm.parameters[0], loss, penalty, required=required, rough=True
+        solution = self._gaussian[node].solve(
+            node,
+            allowed,
+            warm.parameters[0],
+            loss,
+            penalty,
+            required=required,
+            weight=self._per_loss(node),
+            rough=True,
         )
-        value = solution.loss + self._paid(node, solution.weights)
+        value = self.data.shares[node] * solution.loss + self._paid(node, solution.weights)
         # A gradient just above its threshold would hardly lower the value.
         violating = (np.abs(solution.gradient) > _CLEARLY * solution.kinks) & ~allowed
         violating[node] = False
@@ -149,9 +170,11 @@ class BoundPenalized(SeparableScore):
 
     def _intercept(self, node: int, weights: NDArray[np.float64], level: float) -> float:
         """What is added to X w, for the level at the means; Gaussian columns have theirs there."""
-        if self._glm is None or self._moments[node]:
-            return float(self.data.mean[node] - self.data.mean @ weights)
-        return self._glm.intercept(node, weights, float(level))
+        of_rows = self._glm[node]
+        if of_rows is None or self._moments[node]:
+            mean = self._gaussian[node].data.mean
+            return float(mean[node] - mean @ weights)
+        return of_rows.intercept(node, weights, float(level))
 
     def _intercepts(
         self, weights: NDArray[np.float64], levels: NDArray[np.float64]
@@ -180,11 +203,12 @@ class BoundPenalized(SeparableScore):
         weight: float = 1.0,
         deadline: Deadline = NEVER,
     ) -> Solution:
-        """Minimise loss + weight * penalty; only losses of moments have weights other than 1."""
+        """Minimise n_j / n loss + weight * penalty."""
         loss, required = self.losses[node], self.admissible.required_of(node)
+        weight *= self._per_loss(node)
         if isinstance(loss, MomentLoss):
             weights = None if start is None else start[0]
-            return self._gaussian.solve(
+            return self._gaussian[node].solve(
                 node,
                 allowed,
                 weights,
@@ -194,8 +218,14 @@ class BoundPenalized(SeparableScore):
                 weight=weight,
                 deadline=deadline,
             )
-        assert self._glm is not None
-        return self._glm.solve(node, allowed, start, penalty, required, deadline=deadline)
+        return self._rows_of(node).solve(
+            node, allowed, start, penalty, required, weight=weight, deadline=deadline
+        )
+
+    def _rows_of(self, node: int) -> GLMNodes:
+        of_rows = self._glm[node]
+        assert of_rows is not None
+        return of_rows
 
     def _select(
         self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None
@@ -203,11 +233,13 @@ class BoundPenalized(SeparableScore):
         """Parents chosen by an L0 penalty: the solution, and which others (d,) would pay."""
         assert isinstance(self.penalty, L0)
         loss = self.losses[node]
+        weight = self.penalty.weight * self._per_loss(node)
         start = np.zeros_like(allowed) if warm is None else warm.parameters[0] != 0.0
         if isinstance(loss, GaussianLoss | LeastSquaresLoss):
-            weight = self.penalty.weight
             required = self.admissible.required_of(node)
-            chosen, violating = self._gaussian.select(node, allowed, start, loss, weight, required)
+            chosen, violating = self._gaussian[node].select(
+                node, allowed, start, loss, weight, required
+            )
             return self._solve(node, chosen, None, _FREE), violating
 
         def fit(parents: NDArray[np.bool_], near: Solution | None) -> Solution:
@@ -218,16 +250,15 @@ class BoundPenalized(SeparableScore):
             solution: Solution, index: NDArray[np.int64]
         ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             if isinstance(loss, MomentLoss):
-                H = self._gaussian.curvature(node, solution, loss)
+                H = self._gaussian[node].curvature(node, solution, loss)
                 return H[index], np.diag(H)
-            assert self._glm is not None
-            return self._glm.curvature(node, solution, index)
+            return self._rows_of(node).curvature(node, solution, index)
 
         scale = float(self.data.scale[node])
         return select_parents(
             allowed,
             start,
-            self.penalty.weight,
+            weight,
             fit,
             curvature,
             node=node,
@@ -314,7 +345,7 @@ class BoundPenalized(SeparableScore):
             fewer = starts.get(subset & (subset - 1))
             solution = self._solve(node, members(subset, self.data.d), fewer, _FREE)
             starts[subset] = (solution.weights, solution.level)
-            return solution.loss
+            return float(self.data.shares[node]) * solution.loss
 
         return loss
 
@@ -330,6 +361,8 @@ class BoundPenalized(SeparableScore):
         Without intercepts they are the best ones for W; those of Gaussian columns always are.
         """
         W, _, losses, gradient, size, rest = self._derivatives(parameters)
+        shares = self.data.shares
+        losses, gradient, size = losses * shares, gradient * shares, size * shares
         loss, gradient, size = self._pooled(losses, gradient, size)
         required = self.admissible.required
         present = np.abs(gradient + self.penalty.slope(W))
@@ -350,7 +383,25 @@ class BoundPenalized(SeparableScore):
             row_scale=self.data.deviations * self.data.scale,
             column_scale=size,
             rest=rest,
+            relative=self._relative(distance, size),
         )
+
+    def _relative(
+        self, distance: NDArray[np.float64], size: NDArray[np.float64]
+    ) -> NDArray[np.float64] | None:
+        """``distance`` (d, d) over the size of the columns in the rows of each node.
+
+        None where all nodes have the same rows.
+        """
+        if self.data.interventions is None:
+            return None
+        relative = distance.copy()
+        for group in self.data.own_rows:
+            spread = group.moments.deviations * self.data.scale
+            for j in group.nodes:
+                unit = spread * size[j]
+                np.divide(distance[:, j], unit, out=relative[:, j], where=distance[:, j] != 0.0)
+        return relative
 
     def _pooled(
         self,
@@ -374,16 +425,17 @@ class BoundPenalized(SeparableScore):
         """The distribution of each column by its loss."""
         if all(self._moments):
             return Densities.of_moments(self.losses, self.data.residual_variances(weights))
-        rows = self.data.rows
-        assert rows is not None
-        assert self._glm is not None
-        return Densities.of_rows(
-            self.losses,
-            rows,
-            rows @ weights + intercepts,
-            self.data.row_weights,
-            self._glm.units,
-        )
+        data = self.data
+        assert data.rows is not None
+        units = np.array([1.0 if of is None else of.units[j] for j, of in enumerate(self._glm)])
+        facts: list[ColumnFacts] = [None] * data.d  # type: ignore[list-item]
+        for group in data.own_rows:
+            rows = data.rows[group.unset]
+            counts = None if data.row_weights is None else data.row_weights[group.unset]
+            found = Densities.of_rows(self.losses, rows, rows @ weights + intercepts, counts, units)
+            for j in group.nodes:
+                facts[j] = found.facts[j]
+        return Densities(self.losses, facts)
 
     def intercepts(self, parameters: NDArray[np.float64] | Coefficients) -> NDArray[np.float64]:
         """The intercepts, (d,): as given, or the best ones for W."""
@@ -407,11 +459,10 @@ class BoundPenalized(SeparableScore):
         worst = 0.0
         for j, loss in enumerate(self.losses):
             if isinstance(loss, MomentLoss):
-                losses[j], gradient[:, j], size[j] = self._gaussian.evaluate(j, W[:, j], loss)
+                losses[j], gradient[:, j], size[j] = self._gaussian[j].evaluate(j, W[:, j], loss)
             else:
-                assert self._glm is not None
                 level = self._given_level(parameters, j) if given else None  # type: ignore[arg-type]
-                losses[j], gradient[:, j], size[j], rest, levels[j] = self._glm.evaluate(
+                losses[j], gradient[:, j], size[j], rest, levels[j] = self._rows_of(j).evaluate(
                     j, W[:, j], level
                 )
                 worst = max(worst, rest)
@@ -420,7 +471,6 @@ class BoundPenalized(SeparableScore):
     def _given_level(self, parameters: Coefficients, node: int) -> float:
         if parameters.levels is not None:
             return float(parameters.levels[node])
-        assert self._glm is not None
-        return self._glm.level(
+        return self._rows_of(node).level(
             node, parameters.weights[:, node], float(parameters.intercepts[node])
         )

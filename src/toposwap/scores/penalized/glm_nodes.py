@@ -3,7 +3,10 @@ r"""The nodes of a penalised score whose loss is a sum over rows.
 Columns are centred and divided by powers of two, :math:`z_u = (x_u - \bar x_u) / D_u`, and the
 predictor is in the unit of its loss, so :math:`\tilde w_u = w_u D_u / \text{unit}_j` and the
 intercept belongs to the mean of the table. For a loss without an intercept the columns are divided
-only, and the constant is zero. Rows that occur several times are kept once, with a weight.
+only, and the constant is zero. Rows that occur several times are kept once, with a weight. Where
+something was added to the nodes in some of the rows, an indicator of these is one more column, the
+last, which every node has as a parent and pays nothing for: its coefficient is the best one for the
+others wherever they are.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from toposwap.scores.penalized.binary_patterns import PatternSolver
 from toposwap.scores.penalized.gaussian_nodes import Solution
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -70,36 +73,56 @@ class GLMNodes:
         The loss of each column; nodes whose loss is no :class:`RowLoss` are not for this class.
     tolerance
         The relative residual to solve nodes to.
+    nodes
+        Which columns are asked for; by default all.
+    shifted
+        Rows in which something was added to these nodes, (n,) of bool.
     """
 
-    def __init__(self, data: Dataset, losses: Sequence[ColumnLoss], tolerance: float) -> None:
+    def __init__(
+        self,
+        data: Dataset,
+        losses: Sequence[ColumnLoss],
+        tolerance: float,
+        nodes: NDArray[np.int64] | None = None,
+        shifted: NDArray[np.bool_] | None = None,
+    ) -> None:
         self.data = data
         self.losses = losses
         self.tolerance = tolerance
         whole = rows_of(data, " or ".join(_names(losses)))
+        self._scale = data.scale
+        if shifted is not None:
+            whole = np.column_stack([whole, shifted])
+            self._scale = np.append(data.scale, 1.0)
         rows, counts, back = _distinct(whole, data.row_weights)
         self._omega = counts / counts.sum()
         columns = np.ascontiguousarray(rows.T)
-        self._targets = columns.copy()
+        self._targets = columns[: data.d].copy()
+        #: Among the rows that are kept; None where nothing was added.
+        self._shifted = None if shifted is None else columns[-1] == 1.0
         self._location = np.zeros(data.d)
         #: What the loss of each column measures its predictor by, (d,).
         self.units = np.ones(data.d)
         #: Address and parameters of each column's terms, as kernels take them.
         self._formulas: dict[int, tuple[int, NDArray[np.float64]]] = {}
-        for j, loss in enumerate(losses):
+        for j in range(data.d) if nodes is None else nodes.tolist():
+            loss = losses[j]
             if isinstance(loss, RowLoss):
                 # By the whole column: how often a value occurs may matter to its unit.
                 y, self._location[j], self.units[j] = loss.target(data.all_of(j))
                 self._targets[j] = y[data.first_of_rows][back]
                 parameters = np.array(loss.parameters, dtype=np.float64)
                 self._formulas[j] = loss.terms.address, parameters
-        self._scale = data.scale
+                self._refuse_unbounded_shift(j, loss)
         kinds = {loss.intercept for loss in losses if isinstance(loss, RowLoss)}
         self._seen = {intercept: self._columns(columns, intercept=intercept) for intercept in kinds}
 
     def _columns(self, columns: NDArray[np.float64], *, intercept: bool) -> _Columns:
         """The columns (d, n) for losses with an intercept, or without."""
-        mean = columns @ self._omega if intercept else np.zeros(self.data.d)
+        mean = columns @ self._omega if intercept else np.zeros(len(columns))
+        # The level of a node is that of the rows to which nothing was added.
+        mean[self.data.d :] = 0.0
         Z = (columns - mean[:, None]) / self._scale[:, None]
         deviations = np.sqrt(np.square(Z) @ self._omega)
         patterns = PatternSolver(
@@ -122,24 +145,28 @@ class GLMNodes:
         penalty: ProximalPenalty,
         required: NDArray[np.bool_] | None = None,
         *,
+        weight: float = 1.0,
         deadline: Deadline = NEVER,
     ) -> Solution:
-        """Minimise loss + penalty of ``node`` from ``start``, coefficients (d,) and level.
+        """Minimise loss + weight * penalty of ``node`` from ``start``, coefficients (d,) and level.
 
         Coefficients of ``required`` parents (d,) bear no penalty that would hold them at zero. The
         level is the best one for the coefficients also where a solution cannot be brought further,
         or is not: after ``deadline`` the coefficients stay as they are.
         """
-        d, loss, columns = self.data.d, self._loss(node), self._of(node)
+        d, loss, columns = self._scale.size, self._loss(node), self._of(node)
+        own = self.data.d
         units = self.units[node] / self._scale
-        if start is None:
-            w, b = np.zeros(d), self._first(node)
-        else:
-            w = np.where(allowed, start[0] / units, 0.0)
+        w, b = np.zeros(d), self._first(node)
+        if start is not None:
+            w[:own] = np.where(allowed, start[0] / units[:own], 0.0)
             b = start[1]
         gradient, size = np.empty(d), np.empty(d)
         rho = penalty.rho()
-        inner, weights = penalty.in_units(units, required=required)
+        inner, weights = penalty.in_units(units[:own], weight, required=required)
+        if self._shifted is not None:
+            allowed = np.append(allowed, True)
+            inner, weights = np.append(inner, 0.0), np.append(weights, 0.0)
         solved = False
         if rho.kink > 0.0 and loss.canonical and not deadline.passed:
             b, value, solved = columns.patterns.solve(
@@ -181,15 +208,15 @@ class GLMNodes:
             if over:
                 break
         if not solved:
-            b = self._best_intercept(node, w, b) if loss.intercept else b
+            b = self._best_constants(node, w, b)
             value, total, slope, _ = self._terms(node, w, b)
             gradient, size = columns.Z @ slope, columns.deviations * total
         free = penalty.lifted(required)
         if loss.separated is not None and (free is not None or not penalty.unbounded):
             self._refuse_separated(node, loss, w, b)
         kinks = rho.kink * inner * weights
-        coefficients = w * units
-        return Solution(coefficients, b, value, w, gradient, size, kinks)
+        coefficients = (w * units)[:own]
+        return Solution(coefficients, b, value, w, gradient[:own], size[:own], kinks[:own])
 
     def evaluate(
         self, node: int, weights: NDArray[np.float64], level: float | None
@@ -201,15 +228,17 @@ class GLMNodes:
         the columns as they are, and nothing is asked of the level.
         """
         loss, unit, Z = self._loss(node), float(self.units[node]), self._of(node).Z
-        w = weights * self._scale / unit
-        if not loss.intercept:
-            b = self._first(node)
-        elif level is None:
-            b = self._best_intercept(node, w, self._first(node) - float(self._omega @ (w @ Z)))
+        d, scale = self.data.d, self.data.scale
+        w = np.zeros(self._scale.size)
+        w[:d] = weights * scale / unit
+        if level is None or not loss.intercept:
+            near = self._first(node)
+            near -= float(self._omega @ (w @ Z)) if loss.intercept else 0.0
+            b = self._best_constants(node, w, near)
         else:
-            b = level
+            b = self._best_constants(node, w, level, free=False)
         value, size, slope, _ = self._terms(node, w, b)
-        gradient = (Z @ slope) * (self._scale / unit)
+        gradient = (Z @ slope)[:d] * (scale / unit)
         rest = abs(float(slope.sum())) / size if loss.intercept else 0.0
         return value, gradient, size / unit, rest, b
 
@@ -221,15 +250,22 @@ class GLMNodes:
         In scaled units, with the intercept, if there is one, at its best.
         """
         *_, curvature = self._terms(node, solution.scaled, solution.level)
-        rows, diagonal = np.empty((index.size + 1, self.data.d)), np.empty(self.data.d)
-        curvature_rows(self._of(node).Z, curvature, index, rows, diagonal)
-        if not self._loss(node).intercept:
-            return rows[:-1], diagonal
-        along, total = rows[-1], max(float(curvature.sum()), np.finfo(float).tiny)
+        d, k = self._scale.size, index.size
+        asked = index if self._shifted is None else np.append(index, d - 1)
+        rows, diagonal = np.empty((asked.size + 1, d)), np.empty(d)
+        curvature_rows(self._of(node).Z, curvature, asked, rows, diagonal)
+        found, last, total = rows[:k], rows[-1], float(curvature.sum())
         # Coefficients on their way to infinity overflow here, and are refused by whoever asks next.
         with np.errstate(over="ignore", invalid="ignore"):
-            rest = np.outer(along[index], along / total)
-            return rows[:-1] - rest, diagonal - along * along / total
+            if self._loss(node).intercept:
+                found, diagonal = _at_best(found, diagonal, last, total, index)
+            if self._shifted is not None:
+                # The indicator, and then the intercept, at their best.
+                along, own = rows[k], float(diagonal[-1])
+                if self._loss(node).intercept:
+                    along = along - last[-1] * last / max(total, np.finfo(float).tiny)
+                found, diagonal = _at_best(found, diagonal, along, own, index)
+        return found[:, : self.data.d], diagonal[: self.data.d]
 
     # --- inside ----------------------------------------------------------------------------------
 
@@ -249,11 +285,11 @@ class GLMNodes:
     def intercept(self, node: int, weights: NDArray[np.float64], level: float) -> float:
         """What is added to X w, for the constant ``level`` at the means, where w adds mean @ w."""
         f = float(self._location[node]) + level * float(self.units[node])
-        return f - float(self._of(node).mean @ weights)
+        return f - float(self._of(node).mean[: self.data.d] @ weights)
 
     def level(self, node: int, weights: NDArray[np.float64], intercept: float) -> float:
         """The inverse of :meth:`intercept`; where means are large it has fewer digits."""
-        f = intercept + float(self._of(node).mean @ weights)
+        f = intercept + float(self._of(node).mean[: self.data.d] @ weights)
         return (f - float(self._location[node])) / float(self.units[node])
 
     def _terms(
@@ -266,16 +302,42 @@ class GLMNodes:
         value, size = loss_terms(Z, self._omega, y, *self._formulas[node], w, b, slope, curvature)
         return value, size, slope, curvature
 
-    def _best_intercept(self, node: int, w: NDArray[np.float64], b: float) -> float:
-        """Where the slope by the intercept changes its sign, looked for from ``b``.
+    def _best_constants(
+        self, node: int, w: NDArray[np.float64], b: float, *, free: bool = True
+    ) -> float:
+        """The best intercept for coefficients ``w``, near ``b``, if there is one and it is free.
+
+        The coefficient of the indicator, the last of ``w``, is set to its best.
+        """
+        rows = slice(None) if self._shifted is None else ~self._shifted
+        if free and self._loss(node).intercept:
+            b = self._where_flat(lambda c: self._terms(node, w, c), b, rows)
+        if self._shifted is not None:
+
+            def shifted_by(
+                c: float,
+            ) -> tuple[float, float, NDArray[np.float64], NDArray[np.float64]]:
+                w[-1] = c
+                return self._terms(node, w, b)
+
+            w[-1] = self._where_flat(shifted_by, float(w[-1]), self._shifted)
+        return b
+
+    def _where_flat(
+        self,
+        terms: Callable[[float], tuple[float, float, NDArray[np.float64], NDArray[np.float64]]],
+        b: float,
+        rows: NDArray[np.bool_] | slice,
+    ) -> float:
+        """Where the slope over ``rows`` by a constant changes its sign, looked for from ``b``.
 
         The slope of a convex loss rises, so that halving an interval finds it whatever its
         curvature; Newton's method is faster where there is some.
         """
         low, high, stride = -np.inf, np.inf, 1.0
         for _ in range(_HALVINGS):
-            _, size, slope, curvature = self._terms(node, w, b)
-            total, bend = float(slope.sum()), float(curvature.sum())
+            _, size, slope, curvature = terms(b)
+            total, bend = float(slope[rows].sum()), float(curvature[rows].sum())
             if not abs(total) > 0.01 * self.tolerance * size:
                 break
             low, high = (b, high) if total < 0.0 else (low, b)
@@ -293,12 +355,31 @@ class GLMNodes:
 
     def _curvature(self, node: int, w: NDArray[np.float64], b: float) -> NDArray[np.float64]:
         *_, curvature = self._terms(node, w, b)
-        H = curvature_matrix(self._of(node).Z, curvature, np.arange(self.data.d), self.data.d)
+        d = self._scale.size
+        H = curvature_matrix(self._of(node).Z, curvature, np.arange(d), d)
         if not self._loss(node).intercept:
             return np.asarray(H[:-1, :-1])
         total = max(float(H[-1, -1]), np.finfo(float).tiny)
         with np.errstate(over="ignore", invalid="ignore"):
             return np.asarray(H[:-1, :-1] - np.outer(H[-1, :-1], H[-1, :-1] / total))
+
+    def _refuse_unbounded_shift(self, node: int, loss: RowLoss) -> None:
+        """Refuse a column that has only one value where something was added to it."""
+        if self._shifted is None or loss.separated is None:
+            return
+        y, omega = self._targets[node][self._shifted], self._omega[self._shifted]
+        # Where one value is all there is, the constant that fits begin with has no number.
+        try:
+            with np.errstate(divide="raise"):
+                finite = np.isfinite(loss.start(y, omega / omega.sum()))
+        except ArithmeticError:
+            finite = False
+        if not finite:
+            raise InputError(
+                f"interventions: column {self.data.names[node]!r} has one value only in the rows "
+                "in which it was set, so that what was added to it has no finite size; use "
+                "intervention_kind='perfect'"
+            )
 
     def _refuse_separated(self, node: int, loss: RowLoss, w: NDArray[np.float64], b: float) -> None:
         """Refuse coefficients that are on their way to infinity.
@@ -319,6 +400,22 @@ class GLMNodes:
                 "by other columns, so its coefficients have no finite value; use an l1 or ridge "
                 f"penalty (score='{loss.name}-l1', Penalized(loss, Ridge(0.01)))"
             )
+
+
+def _at_best(
+    rows: NDArray[np.float64],
+    diagonal: NDArray[np.float64],
+    along: NDArray[np.float64],
+    total: float,
+    index: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """``rows`` (k, d) and diagonal (d,) with one more coefficient at its best for all others.
+
+    ``along`` (d,) are its mixed derivatives with the others, ``total`` its own.
+    """
+    total = max(total, np.finfo(float).tiny)
+    rest = np.outer(along[index], along / total)
+    return rows - rest, diagonal - along * along / total
 
 
 def _names(losses: Sequence[ColumnLoss]) -> list[str]:

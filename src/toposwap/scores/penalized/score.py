@@ -15,6 +15,7 @@ from toposwap.core.errors import InputError
 from toposwap.core.registry import resolve
 from toposwap.losses import (
     LOSSES,
+    AutoLoss,
     EqualVarianceLoss,
     GaussianLoss,
     LeastSquaresLoss,
@@ -63,6 +64,7 @@ class Penalized(Score):
     """
 
     weighs_rows: ClassVar[bool] = True
+    uses_interventions: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -102,6 +104,16 @@ class Penalized(Score):
         return self.loss.has_units or (self.penalty.by_size and not self.loss.discrete)
 
     @property
+    def of_moments(self) -> bool:  # type: ignore[override]
+        """Whether the losses of all columns are."""
+        return self.loss.from_moments
+
+    @property
+    def by_kinds(self) -> bool:  # type: ignore[override]
+        """The loss "auto"."""
+        return isinstance(self.loss, AutoLoss)
+
+    @property
     def equivalent(self) -> bool:  # type: ignore[override]
         """The Gaussian likelihood with an L0 penalty, and not otherwise."""
         return self.loss.equivalent and isinstance(self.penalty, EdgePenalty)
@@ -122,9 +134,9 @@ class Penalized(Score):
             )
         kinds = {type(loss) for loss in losses}
         if isinstance(penalty, L0) and kinds in ({GaussianLoss}, {LeastSquaresLoss}):
-            if GaussianLoss in kinds and data.n > data.d:
+            if GaussianLoss in kinds:
                 # With a copy at hand a node's likelihood has no bound.
-                _refuse_undetermined(data, unbounded=True)
+                _refuse_undetermined(data, unbounded=True, few=True)
             most = checked_max_parents(self.max_parents)
             return BoundL0(self, data, kinds == {GaussianLoss}, penalty.weight, most)
         if self.max_parents is not None:
@@ -132,9 +144,11 @@ class Penalized(Score):
                 "max_parents: only a Gaussian loss with an L0 penalty (bic, ebic, L0) can keep "
                 "to it; leave it out"
             )
-        unbounded = not all(loss.bounded for loss in losses) and data.n > data.d
-        if isinstance(penalty, NoPenalty) or unbounded:
-            _refuse_undetermined(data, unbounded=unbounded)
+        unbounded = not all(loss.bounded for loss in losses)
+        if isinstance(penalty, NoPenalty):
+            _refuse_undetermined(data, unbounded=unbounded and data.n > data.d)
+        elif unbounded:
+            _refuse_undetermined(data, unbounded=True, few=True)
         bound = BoundEqualVariance if pooled else BoundPenalized
         return bound(self, data, losses, penalty)
 
@@ -173,16 +187,20 @@ def _refuse_unsolvable(data: Dataset, losses: Sequence[ColumnLoss], penalty: Pen
             )
 
 
-def _refuse_undetermined(data: Dataset, *, unbounded: bool) -> None:
-    """No column may be a combination of others.
+def _refuse_undetermined(data: Dataset, *, unbounded: bool, few: bool = False) -> None:
+    """No column may be a combination of others, in the rows that count for any node.
 
     Without a penalty its coefficients would not be determined; the Gaussian likelihood
-    (``unbounded``) would have no bound even with one.
+    (``unbounded``) would have no bound even with one. Where rows are ``few`` they may be fewer than
+    columns, which then depend on each other whatever they are.
     """
-    if data.n <= data.d:
-        raise InputError(
-            f"{data.n} rows are too few for {data.d} columns without a penalty (n_samples={data.n} "
-            "must be larger): use one (l1, ridge), fewer columns, or more rows"
-        )
     remedy = "use the least-squares loss with a penalty" if unbounded else "use l1 or ridge"
-    refuse_dependent(data, data.factor, data.rounding, remedy)
+    for group in data.own_rows:
+        n, moments = group.moments.n, group.moments
+        if n > data.d:
+            refuse_dependent(moments, moments.factor, moments.rounding, remedy)
+        elif not few:
+            raise InputError(
+                f"{n} rows are too few for {data.d} columns without a penalty (n_samples={n} "
+                "must be larger): use one (l1, ridge), fewer columns, or more rows"
+            )

@@ -1,0 +1,1 @@
+"""Scores on contingency tables: counting, caches, and the search through orders."""

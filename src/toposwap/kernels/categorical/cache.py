@@ -1,0 +1,143 @@
+"""What was counted before: costs by node and set of parents.
+
+A set is known by its key, the exclusive or of 64 random bits for the node and for each parent. Two
+of a million sets have the same key with a chance of 3e-8; the score of a result is counted afresh.
+What is full is begun again, which changes nothing but the time.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.kernels.categorical.counting import cost_of, costs_with_one_more
+from toposwap.kernels.categorical.tables import ENTRIES, ROWS, Cache, Counter
+from toposwap.kernels.jit import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_NODE, _PARENT = 0, 1
+
+
+@kernel(inner=True)
+def _key(
+    signs: NDArray[np.uint64], z: int, parents: NDArray[np.int64], k: int, skipped: int
+) -> np.uint64:
+    """Of ``z`` with ``parents[:k]`` but for the place ``skipped``, which may be none (-1)."""
+    key = signs[_NODE, z]
+    for t in range(k):
+        if t != skipped:
+            key ^= signs[_PARENT, parents[t]]
+    return key
+
+
+@kernel(inner=True)
+def _find(cache: Cache, key: np.uint64) -> int:
+    """Where ``key`` is, or the empty place where it belongs."""
+    last = np.int64(cache.keys.size - 1)
+    at = np.int64((key ^ (key >> np.uint64(32))) & np.uint64(last))
+    while cache.keys[at] != 0 and cache.keys[at] != key:
+        at = at + 1 if at < last else np.int64(0)
+    return int(at)
+
+
+@kernel(inner=True)
+def _make_room(cache: Cache) -> None:
+    """Begin again if the cache is about to be full."""
+    full = 2 * cache.used[ENTRIES] > cache.keys.size or cache.used[ROWS] == cache.rows.shape[0]
+    if full:
+        for i in range(cache.keys.size):
+            cache.keys[i] = 0
+        cache.used[ENTRIES] = 0
+        cache.used[ROWS] = 0
+
+
+@kernel(inner=True)
+def _put(cache: Cache, at: int, key: np.uint64, cost: float) -> None:
+    cache.keys[at] = key
+    cache.cost[at] = cost
+    cache.row[at] = -1
+    cache.used[ENTRIES] += 1
+
+
+@kernel
+def cost_without(
+    counter: Counter, z: int, parents: NDArray[np.int64], k: int, skipped: int
+) -> float:
+    """The cost of ``z`` with ``parents[:k]`` but for the place ``skipped`` (-1: with all)."""
+    rule, work, cache = counter
+    key = _key(rule.signs, z, parents, k, skipped)
+    at = _find(cache, key)
+    if cache.keys[at] == key:
+        return cache.cost[at]
+    _make_room(cache)
+    some = np.empty(k + 1, dtype=np.int64)
+    count = 0
+    for t in range(k):
+        if t != skipped:
+            some[count] = parents[t]
+            count += 1
+    cost = cost_of(rule, work, z, some, count)
+    _put(cache, _find(cache, key), key, cost)
+    return cost
+
+
+@kernel
+def costs_row(
+    counter: Counter,
+    z: int,
+    parents: NDArray[np.int64],
+    k: int,
+    skipped: int,
+    position: NDArray[np.int64],
+    limit: int,
+    extra: int,
+) -> int:
+    """The place in ``cache.rows`` of the costs of ``z`` with one parent more than these.
+
+    Those of candidates whose ``position`` is before ``limit``, and of ``extra``, are known then;
+    others may be NaN. Valid until the next question.
+    """
+    rule, work, cache = counter
+    here = cost_without(counter, z, parents, k, skipped)
+    if cache.used[ROWS] == cache.rows.shape[0]:
+        _make_room(cache)
+        here = cost_without(counter, z, parents, k, skipped)
+    at = _find(cache, _key(rule.signs, z, parents, k, skipped))
+    row = cache.row[at]
+    if row < 0:
+        row = cache.used[ROWS]
+        cache.used[ROWS] += 1
+        cache.row[at] = row
+        for u in range(position.size):
+            cache.rows[row, u] = np.nan
+    else:
+        missing = False
+        for u in range(position.size):
+            wanted = position[u] < limit or u == extra
+            missing = missing or (wanted and math.isnan(cache.rows[row, u]))
+        if not missing:
+            return row
+        # Asked for once more, a set is likely to be asked for again: all at once.
+        limit = position.size
+    some = np.empty(k + 1, dtype=np.int64)
+    count = 0
+    for t in range(k):
+        if t != skipped:
+            some[count] = parents[t]
+            count += 1
+    costs_with_one_more(rule, work, z, some, count, here, position, limit, extra, cache.rows[row])
+    return row
+
+
+@kernel(inner=True)
+def remember(counter: Counter, z: int, parents: NDArray[np.int64], k: int, cost: float) -> None:
+    """Keep a cost that a row told."""
+    rule, _, cache = counter
+    key = _key(rule.signs, z, parents, k, -1)
+    at = _find(cache, key)
+    if cache.keys[at] != key and 2 * cache.used[ENTRIES] < cache.keys.size:
+        _put(cache, at, key, cost)

@@ -1,0 +1,1 @@
+"""Expectations of what is missing in the rows of a table."""

@@ -1,0 +1,7 @@
+"""Learning from tables in which values are missing; docs/missing.md has the mathematics."""
+
+from __future__ import annotations
+
+from toposwap.missing.treatments import EM, MISSING, Drop, Impute, Refuse, Treatment
+
+__all__ = ["MISSING", "Treatment", "Refuse", "Drop", "EM", "Impute"]

@@ -1,0 +1,146 @@
+"""What the page tells of each edge beyond its weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from toposwap.report.checks.evidence import Carried, Evidence, carried_by_few, evidence_of
+from toposwap.report.graph import _predictor, reversible
+from toposwap.report.page.packed import digits, packed
+from toposwap.report.words import penalty_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.core.dataset import Dataset
+    from toposwap.estimators import Topo
+    from toposwap.report.checks import Residuals
+    from toposwap.report.sureness import Sureness
+
+_POINTS = 33
+#: Rows on which a curve's part is measured.
+_ROWS = 1000
+#: Schwarz's penalty takes this for a score that has none of its own.
+_FACTOR = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Spoken:
+    """What is known of edges besides the graph; all of it may be missing."""
+
+    sureness: Sureness | None = None
+    required: frozenset[tuple[int, int]] = frozenset()
+    against: frozenset[tuple[int, int]] = frozenset()
+    carried: Sequence[Carried] = field(default_factory=tuple)
+
+
+def edge_records(
+    model: Topo,
+    data: Dataset | None,
+    residuals: Residuals | None,
+    evidence: Evidence | None,
+    spoken: Spoken,
+    pairs: Sequence[tuple[int, int]],
+) -> list[dict[str, Any]]:
+    """One record for each of ``pairs``, in this order."""
+    either_way = reversible(model)
+    few = {(one.source, one.target): one for one in spoken.carried}
+    curves = _curves(model, residuals, pairs)
+    found = []
+    for i, j in pairs:
+        record: dict[str, Any] = {"from": i, "to": j}
+        flags = {
+            "reversible": bool(either_way[i, j]),
+            "required": (i, j) in spoken.required,
+            "against": (i, j) in spoken.against,
+        }
+        record |= {name: True for name, there in flags.items() if there}
+        if evidence is not None and np.isfinite(evidence.error[i, j]):
+            reach = _quantile(data, model, j) * evidence.error[i, j]
+            centre = evidence.weight[i, j]
+            record["interval"] = [digits(centre - reach), digits(centre + reach)]
+            record["gain"] = digits(evidence.gain[i, j], 4)
+        if spoken.sureness is not None:
+            record["sure"] = digits(spoken.sureness.adjacent[i, j], 4)
+            record["arrow"] = digits(spoken.sureness.arrow[i, j], 4)
+        if (i, j) in few:
+            one = few[i, j]
+            record["carried"] = {
+                "rows": len(one.rows),
+                "weight": digits(one.weight),
+                "gain": digits(one.gain, 4),
+            }
+        record |= curves.get((i, j), {})
+        found.append(record)
+    return found
+
+
+def price_of(model: Topo, n: int) -> float:
+    """What an edge must bring in twice the log-likelihood: BIC's price, as the score sets it."""
+    settings = penalty_settings(getattr(model, "score", None), model.result_.score_name) or {}
+    return float(settings.get("factor", _FACTOR)) * float(np.log(n))
+
+
+def linear_evidence(
+    model: Topo, data: Dataset | None, residuals: Residuals | None
+) -> tuple[Evidence | None, list[Carried]]:
+    """Errors and gains of the edges that are lines, and those of them that few rows carry."""
+    if data is None or residuals is None or not (residuals.lines.any() and residuals.all_alike):
+        return None, []
+    found = evidence_of(data, residuals.edges, residuals.lines)
+    if data.row_weights is not None:
+        return found, []
+    return found, carried_by_few(residuals, found, price_of(model, data.n))
+
+
+def _quantile(data: Dataset | None, model: Topo, j: int) -> float:
+    """Student's t at 0.975, by its expansion in the inverse of the degrees of freedom."""
+    assert data is not None
+    free = max(1, data.n - int(np.count_nonzero(model.adjacency_matrix_[:, j])) - 1)
+    z = 1.959963984540054
+    return float(
+        z
+        + (z**3 + z) / (4 * free)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * free**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * free**3)
+    )
+
+
+def _curves(
+    model: Topo, residuals: Residuals | None, pairs: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int], dict[str, Any]]:
+    """For edges that are no lines: the fitted effect over its cause, others at their mean.
+
+    With ``part``, the share of the noise that would be added if the cause stayed at its mean.
+    """
+    predictor = _predictor(model)
+    if residuals is None or not callable(predictor) or residuals.lines.all():
+        return {}
+    rows = residuals.rows
+    mean = rows.mean(axis=0)
+    some = rows[:: max(1, len(rows) // _ROWS)]
+    left = (some - predictor(some)).var(axis=0)
+    found: dict[tuple[int, int], dict[str, Any]] = {}
+    for i in sorted({i for i, j in pairs if not residuals.lines[j]}):
+        effects = [j for a, j in pairs if a == i and not residuals.lines[j]]
+        grid = np.linspace(rows[:, i].min(), rows[:, i].max(), _POINTS)
+        values = predictor(_with(np.tile(mean, (_POINTS, 1)), i, grid))
+        held = some - predictor(_with(some.copy(), i, mean[i]))
+        for j in effects:
+            without = float(held[:, j].var())
+            found[i, j] = {"curve": packed(values[:, j])}
+            if without > 0.0:
+                found[i, j]["part"] = digits(max(0.0, 1.0 - left[j] / without), 4)
+    return found
+
+
+def _with(
+    rows: NDArray[np.float64], i: int, values: NDArray[np.float64] | float
+) -> NDArray[np.float64]:
+    rows[:, i] = values
+    return rows

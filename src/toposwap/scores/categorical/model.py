@@ -1,0 +1,113 @@
+"""Tables of conditional probabilities, without the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.core.codes import Levels, codes_of_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Node:
+    """One column given its parents.
+
+    Attributes
+    ----------
+    parents
+        Their positions, (k,).
+    cells
+        The configurations that occurred, (c, k), sorted.
+    chances
+        Of each level in these, (c, r), and in any other, the last row: (c + 1, r).
+    """
+
+    parents: NDArray[np.int64]
+    cells: NDArray[np.int64]
+    chances: NDArray[np.float64]
+
+    def rows(self, codes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The chances of each level at rows ``codes`` (m, d), (m, r)."""
+        if not self.parents.size:
+            return np.broadcast_to(self.chances[0], (len(codes), self.chances.shape[1]))
+        wanted = codes[:, self.parents]
+        together = np.concatenate([self.cells, wanted])
+        _, label = np.unique(together, axis=0, return_inverse=True)
+        label = label.reshape(-1)
+        place = np.full(label.max() + 1, len(self.cells))
+        place[label[: len(self.cells)]] = np.arange(len(self.cells))
+        return self.chances[place[label[len(self.cells) :]]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CategoricalModel:
+    r"""p(x_j = x | parents in p) = (N_px + s / (q r)) / (N_p + s / q).
+
+    The posterior mean under the prior of :class:`~toposwap.scores.BDeu`: what did not occur is
+    unlikely and not impossible.
+
+    Attributes
+    ----------
+    nodes
+        One for each column.
+    levels, names
+        Of the columns.
+    """
+
+    nodes: Sequence[Node]
+    levels: Sequence[Levels]
+    names: Sequence[str]
+
+    @classmethod
+    def of(
+        cls,
+        codes: NDArray[np.int16],
+        times: NDArray[np.int32],
+        edges: NDArray[np.bool_],
+        levels: Sequence[Levels],
+        names: Sequence[str],
+        prior: float,
+    ) -> CategoricalModel:
+        """From rows ``codes`` (m, d) that count ``times`` (m,), and ``edges`` (d, d)."""
+        nodes = []
+        for j, own in enumerate(levels):
+            parents = np.flatnonzero(edges[:, j])
+            configured = float(np.prod([len(levels[int(i)]) for i in parents], dtype=np.float64))
+            cells, label = np.unique(codes[:, parents], axis=0, return_inverse=True)
+            count = np.zeros((len(cells) + 1, len(own)))
+            np.add.at(count, (label.reshape(-1), codes[:, j].astype(np.int64)), times)
+            count += prior / (configured * len(own))
+            chances = count / count.sum(axis=1, keepdims=True)
+            nodes.append(Node(parents, cells.astype(np.int64), chances))
+        return cls(nodes, levels, names)
+
+    def probabilities(self, X: NDArray[np.float64], j: int) -> NDArray[np.float64]:
+        """Of each level of column ``j`` given its parents at rows ``X`` (m, d), (m, r)."""
+        codes = np.zeros(X.shape, dtype=np.int64)
+        for i in self.nodes[j].parents:
+            codes[:, i] = self.levels[i].codes(X[:, i], self.names[i])
+        return self.nodes[j].rows(codes)
+
+    def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The number of the most likely level of each column at rows ``X`` (m, d), (m, d)."""
+        return np.column_stack(
+            [
+                of.numbers[self.probabilities(X, j).argmax(axis=1)]
+                for j, of in enumerate(self.levels)
+            ]
+        )
+
+    def log_density(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log p of each row of ``X`` (m, d), (m,)."""
+        codes = codes_of_rows(X, self.levels, self.names)
+        total = np.zeros(len(X))
+        for j, node in enumerate(self.nodes):
+            total += np.log(node.rows(codes)[np.arange(len(X)), codes[:, j]])
+        return total

@@ -1,0 +1,111 @@
+"""Draws from the model that is learned: their distribution, their seeds, every kind of score."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import toposwap as ts
+from toposwap.core.gaps import Incomplete
+from toposwap.missing import Impute
+from toposwap.missing.draws import Chains
+from toposwap.scores.densities import Densities
+from toposwap.scores.predictors import LinearModel
+
+pytestmark = pytest.mark.filterwarnings("ignore::toposwap.ToposwapWarning")
+
+
+def mixed(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    a = rng.standard_normal(n)
+    b = (rng.random(n) < 1.0 / (1.0 + np.exp(-2.0 * a))).astype(float)
+    c = rng.poisson(np.exp(0.3 + 0.8 * b)).astype(float)
+    e = rng.standard_normal(n)
+    return pd.DataFrame({"a": a, "b": b, "c": c, "e": e + a})
+
+
+def with_gaps(frame, share=0.15, seed=0):
+    mask = np.random.default_rng(seed).random(frame.shape) < share
+    return frame.mask(mask)
+
+
+def test_draws_have_the_distribution_of_the_model():
+    """Of x -> y with y there, x given y is normal: two moments against the formula."""
+    rng = np.random.default_rng(0)
+    n, w, noise = 4000, 1.5, 0.5
+    x = rng.standard_normal(n)
+    y = w * x + np.sqrt(noise) * rng.standard_normal(n)
+    X = np.column_stack((x, y))
+    X[: n // 2, 0] = np.nan
+    chains = Chains(Incomplete.from_table(X), 1, rng)
+    weights = np.array([[0.0, w], [0.0, 0.0]])
+    model = LinearModel(weights, np.zeros(2), Densities.normal(np.array([1.0, noise])))
+    for _ in range(25):
+        chains.sweep(model)
+    slope = w / (w * w + noise)
+    left = chains.rows[: n // 2, 0] - slope * y[: n // 2]
+    assert left.mean() == pytest.approx(0.0, abs=0.04)
+    assert left.var() == pytest.approx(noise / (w * w + noise), rel=0.1)
+    assert np.corrcoef(left, y[: n // 2])[0, 1] == pytest.approx(0.0, abs=0.08)
+
+
+def test_what_is_there_stays_and_columns_keep_their_values():
+    table = with_gaps(mixed())
+    chains = Chains(Incomplete.from_table(table), 3, np.random.default_rng(0))
+    values = table.to_numpy()
+    for copy in chains.copies():
+        there = ~np.isnan(values)
+        assert (copy[there] == values[there]).all()
+        assert set(copy[:, 1]) == {0.0, 1.0}
+        assert set(copy[:, 2]) <= set(values[there[:, 2], 2])
+    assert np.isfinite(chains.rows).all()
+    first, second, _ = chains.copies()
+    assert (first != second).any()
+
+
+def test_a_mixed_table_with_gaps_has_the_graph_of_the_whole_table():
+    frame = mixed(800)
+    whole = ts.Topo().fit(frame)
+    gappy = ts.Topo(missing="impute").fit(with_gaps(frame))
+    skeleton = whole.adjacency_matrix_ != 0.0
+    found = gappy.adjacency_matrix_ != 0.0
+    assert ((skeleton | skeleton.T) == (found | found.T)).all()
+    assert gappy.result_.gaps.treatment == "impute"
+    assert gappy.kinds_ == {"a": "continuous", "b": "binary", "c": "count", "e": "continuous"}
+    assert gappy.certificate_.satisfied
+
+
+def test_the_seed_decides():
+    table = with_gaps(mixed(200))
+
+    def scores(seed):
+        return ts.Topo(missing=Impute(draws=2, rounds=2), random_state=seed).fit(table).score_
+
+    assert scores(1) == scores(1)
+    assert scores(1) != scores(2)
+
+
+@pytest.mark.parametrize("score", ["bic", "logistic-bic", "basis", "least-squares"])
+def test_scores_with_and_without_weights_of_rows(score):
+    rng = np.random.default_rng(1)
+    a = rng.standard_normal(150)
+    X = np.column_stack((a, a + rng.standard_normal(150), rng.standard_normal(150)))
+    X = (X > 0.0).astype(float) if "logistic" in score else X
+    X[rng.random(X.shape) < 0.1] = np.nan
+    model = ts.Topo(score, missing=Impute(draws=2, rounds=2)).fit(X)
+    A = model.adjacency_matrix_ != 0.0
+    assert A[0, 1] | A[1, 0]
+    assert np.isfinite(model.score_)
+    assert model.result_.gaps.rows_used == 150
+
+
+@pytest.mark.parametrize("given", [{"draws": 0}, {"rounds": 1.5}, {"draws": True}])
+def test_settings_are_checked(given):
+    with pytest.raises(ts.InputError, match=r"Impute .*whole number"):
+        ts.Topo(missing=Impute(**given)).fit(with_gaps(mixed(60)))
+
+
+def test_a_row_without_any_value_is_drawn_too():
+    table = with_gaps(mixed(100))
+    table.iloc[3] = np.nan
+    model = ts.Topo(missing=Impute(draws=2, rounds=2)).fit(table)
+    assert np.isfinite(model.score_)
