@@ -27,7 +27,7 @@ _STATUS = {
     "given order": "the starting order was solved, without a search",
     "interrupted": "interrupted: this is the best order met until then",
     "time limit": "stopped at the time budget: more time may lower the score",
-    "memory limit": "stopped where the sets of variables no longer fit into memory: see the bound",
+    "memory limit": "stopped where there were too many sets of variables to go on: see the bound",
     "iteration limit": "stopped at the iteration limit: more iterations may lower the score",
 }
 
