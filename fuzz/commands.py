@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 #: How often each command is drawn; a new one as often as these on average.
 _COMMANDS = {
-    "fit": 55.0, "check": 14.0, "refine": 14.0, "compare": 10.0, "simulate": 6.0, "demo": 0.5,
-    "reproduce": 1.5, "confidence": 4.0,
+    "fit": 50.0, "effect": 5.0, "check": 14.0, "refine": 14.0, "compare": 10.0, "simulate": 6.0,
+    "demo": 0.5, "reproduce": 1.5, "confidence": 4.0,
 }  # fmt: skip
 _SCORES = dict.fromkeys(SCORES, 1.0) | {"auto": 8.0, "bic": 4.0, "least-squares": 4.0, "mlp": 0.02}
 
@@ -262,6 +262,9 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "columns": (_some_names, 0.08), "exclude": (_some_names, 0.04),
     "drop_missing": (_nothing, 0.05),
     "missing": (_chosen("drop", "em", "impute", "error"), 0.3),
+    "cause": (lambda d, m: d.among(list(m.table.names)), 1.0),
+    "effect": (lambda d, m: d.among(list(m.table.names)), 1.0), "graph_file": (_graph, 0.4),
+    "low": (_number, 0.1), "high": (_number, 0.1), "per": (_chosen("unit", "sd", "x"), 0.1),
     "sep": (_chosen(",", ",", ";", "\t", "tab", "|", "", ",,"), 0.04),
     "decimal": (_chosen(",", "."), 0.04), "na": (_chosen("-999", "?", "1.5", ""), 0.04),
     "drop_unusable": (_nothing, 0.1), "row_weights": (_one_name, 0.03),

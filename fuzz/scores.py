@@ -163,4 +163,5 @@ SETTINGS: dict[str, Callable[[Draw], Any]] = {
     "intercept": lambda draw: draw.chance(0.5),
     "bias": lambda draw: draw.chance(0.5),
     "seed": lambda draw: draw.whole(0, 9),
+    "ordinal": lambda draw: draw.among(["scores", "levels"]),
 }

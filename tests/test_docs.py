@@ -16,8 +16,11 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("your_own_score.md", "torch", 3),
         ("cross_validation.md", "", 2),
         ("knowledge.md", "", 2),
+        ("interventions.md", "", 1),
         ("tables.md", "", 1),
         ("confidence.md", "", 2),
+        ("effects.md", "", 5),
+        ("interoperability.md", "", 2),
         ("categories.md", "", 1),
     ],
 )

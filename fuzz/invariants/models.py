@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 STATUSES = (
     "converged",
+    "local optimum of insertions and swaps",
     "global minimum",
     "given order",
     "interrupted",

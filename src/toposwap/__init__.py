@@ -25,6 +25,8 @@ _HOMES = {
     "Confidence": "toposwap.certainty",
     "load_confidence": "toposwap.certainty",
     "evidence": "toposwap.certainty",
+    "effect": "toposwap.estimators",
+    "effects": "toposwap.estimators",
     "Dataset": "toposwap.core.dataset",
     "Order": "toposwap.core.order",
     "Knowledge": "toposwap.knowledge",
@@ -41,6 +43,8 @@ __all__ = [
     "Confidence",
     "load_confidence",
     "evidence",
+    "effect",
+    "effects",
     "Dataset",
     "Order",
     "Knowledge",
@@ -52,6 +56,7 @@ __all__ = [
     "baselines",
     "candidates",
     "diagnostics",
+    "interop",
     "losses",
     "metrics",
     "missing",
@@ -67,6 +72,7 @@ if TYPE_CHECKING:
         baselines,
         candidates,
         diagnostics,
+        interop,
         losses,
         metrics,
         missing,
@@ -75,12 +81,15 @@ if TYPE_CHECKING:
         search,
         simulate,
     )
-    from toposwap.certainty import Confidence, confidence, evidence, load_confidence
+    from toposwap.certainty.confidence import Confidence
+    from toposwap.certainty.evidence import evidence
+    from toposwap.certainty.files import load_confidence
+    from toposwap.certainty.run import confidence
     from toposwap.certificate import Certificate
     from toposwap.core.dataset import Dataset
     from toposwap.core.errors import InputError, ToposwapWarning, UnitsWarning
     from toposwap.core.order import Order
-    from toposwap.estimators import Topo, check_kkt, refine
+    from toposwap.estimators import Topo, check_kkt, effect, effects, refine
     from toposwap.knowledge import Knowledge
 
 

@@ -159,6 +159,7 @@ def learn(
             None if data.interventions is None else data.interventions.summary(data.row_weights)
         ),
         against=_against(pruner, bound, order, rng, deadline),
+        kinds=bound.data.known_kinds,
     )
 
 

@@ -82,6 +82,8 @@ class Result:
         The edges and orders that came into question; paths that were asked for are settled.
     against
         Imposed edges (i, j) that would not be there at this order if nobody had imposed them.
+    kinds
+        What columns were taken for, by name, as far as anybody asked.
     gaps
         What was missing in the table, and what was done about it; None if nothing was.
     environments
@@ -109,6 +111,7 @@ class Result:
     predictor: Predictor | None = field(repr=False, default=None)
     admissible: Admissible = field(repr=False, default=EVERYTHING)
     against: tuple[tuple[int, int], ...] = ()
+    kinds: dict[str, str] = field(repr=False, default_factory=dict)
     gaps: GapReport | None = None
     environments: Environments | None = field(repr=False, default=None)
 
@@ -131,6 +134,7 @@ class Result:
         bound: float | None = None,
         admissible: Admissible = EVERYTHING,
         against: tuple[tuple[int, int], ...] = (),
+        kinds: dict[str, str] | None = None,
         environments: Environments | None = None,
     ) -> Self:
         """Put what was assessed, searched and pruned together; what contradicts itself is said."""
@@ -168,5 +172,6 @@ class Result:
             predictor=predictor,
             admissible=admissible,
             against=against,
+            kinds=kinds or {},
             environments=environments,
         )

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 #: How often other paths are tried after the search has ended with those that were chosen.
 _MOST_EXCHANGES = 3
-#: Sets of variables that a proof with paths may go through beside the search: about a second.
-_MOST_SETS = 1 << 20
+#: Sets of variables that a proof with paths may go through, all choices together: some minutes
+#: where it was asked for, and about a second beside another search.
+_EXACT_SETS, _MOST_SETS = 1 << 27, 1 << 20
 
 
 class Found(NamedTuple):
@@ -58,10 +59,9 @@ def with_paths(first: FirstFit, search: Search, searched: Searched, kept: Kept) 
     if not asked.asks_for_paths:
         return _found(fit, history, status, graph)
     if status == ExactSearch.finished and _broken(fit, graph, solution_only=True):
-        exact = search.name == ExactSearch.name
-        few = {} if exact else {"most": _MOST_SETS >> len(fit.order)}
+        sets = _EXACT_SETS if search.name == ExactSearch.name else _MOST_SETS
         try:
-            solution = solved_exactly(fit.bound, fit.order, **few)
+            solution = solved_exactly(fit.bound, fit.order, sets >> len(fit.order))
         except TimeUp:
             solution = None
         if solution is not None:
@@ -93,7 +93,7 @@ def with_paths(first: FirstFit, search: Search, searched: Searched, kept: Kept) 
         if not tried[0].value < fit.value:
             break
         (fit, history, status), graph = tried, kept(tried[0])
-    if status == "global minimum" and search.name != ExactSearch.name:
+    if status == ExactSearch.finished:
         # Of the edges that were chosen for the paths, not of all that could have been.
         status = "converged"
     return _found(fit, history, status, graph)

@@ -16,7 +16,7 @@ from toposwap.data import sample_table, sample_truth
 from toposwap.io import read_table, read_weights
 from toposwap.metrics import cpdag
 
-COMMANDS = ("fit", "refine", "check", "simulate", "compare", "demo", "reproduce")
+COMMANDS = ("fit", "effect", "refine", "check", "simulate", "compare", "demo", "reproduce")
 
 
 # --- the group -----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from precedences import random_admissible
 
 from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError
+from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
 
 SEEDS = st.integers(0, 10_000)
@@ -82,3 +83,12 @@ def test_precedences_that_go_round_and_tables_of_another_size_are_refused():
         Admissible(before=before)
     with pytest.raises(InputError, match=r"parents: has shape \(2, 2\)"):
         Admissible(np.ones((2, 2), dtype=bool)).check(3)
+
+
+def test_the_nearest_order_under_tiers_keeps_each_tier_as_it_was():
+    rng = np.random.default_rng(0)
+    tier = rng.integers(0, 3, 9)
+    told = Admissible(before=tier[:, None] < tier)
+    order = Order(rng.permutation(9))
+    expected = topological_order(told.before, order.variables)
+    np.testing.assert_array_equal(told.nearest(order).variables, expected)

@@ -316,3 +316,12 @@ def test_together_with_knowledge(score):
     assert model.weights_[1, 3] != 0.0
     assert model.certificate_.satisfied
     assert ts.check_kkt(model.weights_, X, score=score, knowledge=known, interventions=ROWS)
+
+
+def test_resampled_rows_keep_what_was_set_in_them():
+    X, w = linear(), np.random.default_rng(4).integers(0, 3, N).astype(float)
+    whole = ts.Dataset.from_table(X, interventions=ROWS)
+    again = ts.Dataset.from_table(X, sample_weight=w, interventions=ROWS)
+    model = ts.Topo("bic").fit(whole.reweighted(w))
+    assert model.result_.environments is not None
+    assert model.score_ == pytest.approx(ts.Topo("bic").fit(again).score_)

@@ -130,3 +130,13 @@ def test_a_path_is_in_the_solution_and_not_only_in_what_pruning_makes_of_it():
     assert list(disobeyed(model.weights_, known, model.names_)) == []
     assert list(disobeyed(model.adjacency_matrix_, known, model.names_)) == []
     assert model.status_ == "converged"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_auto_proves_paths_of_few_columns(seed):
+    X = ts.simulate.linear_dataset(7, 200, "ER2", random_state=seed).X
+    known = {"ancestors": ["x6 -> x0", "x3 -> x1"], "not_ancestors": ["x2 -> x5", "x4 -> x2"]}
+    found = ts.Topo("bic", knowledge=known).fit(X)
+    best = ts.Topo("bic", search="exact", knowledge=known).fit(X)
+    assert found.status_ == best.status_ == "global minimum"
+    assert found.score_ == pytest.approx(best.score_, abs=1e-9)

@@ -17,8 +17,14 @@ from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
 from toposwap.core.runtime.deadline import NEVER, Deadline
 from toposwap.core.validation import places
-from toposwap.core.weights import as_weights, without_weakest
+from toposwap.core.weights import (
+    as_weights,
+    foreign_weights,
+    transposed_in_words,
+    without_weakest,
+)
 from toposwap.estimators.base import DagLearner
+from toposwap.interop import foreign_graph
 from toposwap.orderfit.starts import smallest_variance_order
 from toposwap.search.start import INITS, STARTS
 
@@ -77,7 +83,10 @@ def starting_order(
 def resolve_start(
     init: Any, data: Dataset, rng: np.random.Generator, deadline: Deadline = NEVER
 ) -> Any:
-    """Return the weights (d, d) if ``init`` stands for a learner, else ``init`` as it is."""
+    """Return the weights (d, d) if ``init`` stands for a learner, else ``init`` as it is.
+
+    An object of another package stands for the graph that it holds.
+    """
     if isinstance(init, str) and init not in INITS:
         from toposwap.baselines.names import BASELINES
 
@@ -92,7 +101,8 @@ def resolve_start(
         # Made here, it has no seed of its own: what it draws comes from ``rng``.
         init.random_state = None
     if not isinstance(init, DagLearner):
-        return init
+        held = foreign_graph(init)
+        return init if held is None else foreign_weights(held, data.names, "init")
     if not hasattr(init, "result_"):
         if not isinstance(init, Baseline):
             raise InputError(f"init: {type(init).__name__} is not fitted; fit it first")
@@ -126,13 +136,13 @@ def _from_weights(weights: NDArray[np.float64], data: Dataset) -> Start:
     # Of the many orders of a sparse graph, the one nearest to a good guess.
     variables = topological_order(rest != 0.0, smallest_variance_order(data).variables)
     assert variables is not None
-    if not dropped:
-        return Start(Order(variables))
-    return Start(
-        Order(variables),
-        f"the weight matrix has cycles: its {dropped} weakest "
-        f"{'edge was' if dropped == 1 else 'edges were'} dropped to make it a DAG",
-    )
+    remarks = [] if dropped else [transposed_in_words(weights, data)]
+    if dropped:
+        remarks.append(
+            f"the weight matrix has cycles: its {dropped} weakest "
+            f"{'edge was' if dropped == 1 else 'edges were'} dropped to make it a DAG"
+        )
+    return Start(Order(variables), remarks[0])
 
 
 def _checked(order: Order, data: Dataset) -> Order:

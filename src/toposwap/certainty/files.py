@@ -62,13 +62,14 @@ def load_confidence(path: str | os.PathLike[str]) -> Confidence:
             )
             for number, start, end in zip(arrays["numbers"], starts[:-1], starts[1:], strict=True)
         )
+        perhaps: dict[str, Any] = {name: arrays.get(name) for name in _PERHAPS}
         return Confidence(
             names=tuple(about["names"]),
             resamples=graphs,
             remarks=tuple(about["remarks"]),
             **{name: about[name] for name in _PLAIN if name not in ("names", "remarks")},
             **{name: arrays[name] for name in _ARRAYS},
-            **{name: arrays.get(name) for name in _PERHAPS},
+            **perhaps,
         )
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(

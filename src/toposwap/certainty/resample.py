@@ -26,13 +26,14 @@ from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline, TimeUp
 from toposwap.estimators import Topo
 from toposwap.estimators.base import generator
+from toposwap.intervention.directions import gaussian_columns, nominal_columns
 from toposwap.knowledge import Knowledge
 from toposwap.learn import search_and_prune
 from toposwap.metrics.directions import open_edges
 from toposwap.orderfit.factor import FactorFit
 from toposwap.pruning import own_pruner, resolve_pruner
 from toposwap.pruning.threshold import KeepAll, Threshold, threshold
-from toposwap.report.graph import gaussian_columns, open_directions
+from toposwap.report.graph import open_directions
 from toposwap.scores import SCORES, Score
 from toposwap.search.auto import AutoSearch
 from toposwap.search.chains import ChainSearch
@@ -179,7 +180,7 @@ class Resampler:
         self.score: Score | None = None
         self.pruner: Pruner | None = None
         self.admissible: Admissible = EVERYTHING
-        self.gaussian = gaussian_columns(model)
+        self.gaussian, self.nominal = gaussian_columns(model), nominal_columns(model)
         if isinstance(model, Topo) and isinstance(data, Dataset):
             given = resolve("score", model.score, SCORES, Score)
             bound = given.bind(given.suited(data))
@@ -253,7 +254,7 @@ class Resampler:
         if deadline.passed:
             raise TimeUp
         either = None
-        if equivalent or self.gaussian.any():
+        if equivalent or self.gaussian.any() or self.nominal.any():
             done = bound.data.interventions
             either = open_edges(
                 kept != 0.0,
@@ -261,6 +262,7 @@ class Resampler:
                 None if done is None else done.environments()[0],
                 equivalent=equivalent,
                 gaussian=self.gaussian,
+                nominal=self.nominal,
             )
         return Resample.of(number, kept, either)
 
@@ -354,7 +356,7 @@ class Resampler:
             and not strategy.surrogates
         )
 
-    # --- any other learner, and tables with gaps -----------------------------------------------------------------------
+    # --- any other learner, and tables with gaps -------------------------------------------------
 
     def _fitted(self, number: int, weights: NDArray[np.float64]) -> Resample:
         learner = copy(self.model)

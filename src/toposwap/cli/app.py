@@ -9,6 +9,7 @@ from toposwap.cli.commands.check import check
 from toposwap.cli.commands.compare import compare
 from toposwap.cli.commands.confidence import confidence
 from toposwap.cli.commands.demo import demo
+from toposwap.cli.commands.effect import effect
 from toposwap.cli.commands.fit import fit
 from toposwap.cli.commands.refine import refine
 from toposwap.cli.commands.reproduce import reproduce
@@ -20,6 +21,7 @@ Examples:
   toposwap demo                                  learn from a bundled table
   toposwap fit data.csv -o edges.csv --plot graph.png
   toposwap confidence data.csv                   how sure is each edge?
+  toposwap effect data.csv --cause rain --effect yield
   toposwap refine data.csv other-method.csv      improve another method's answer
   toposwap check data.csv other-method.csv       is it optimal at all?
 
@@ -45,5 +47,5 @@ def app(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, fit, confidence, refine, check, compare, simulate, reproduce):
+for command in (demo, fit, confidence, effect, refine, check, compare, simulate, reproduce):
     app.add_command(command)

@@ -329,6 +329,12 @@ class Dataset:
             return "only a covariance matrix is known"
         return "only the moments of the rows are known"
 
+    def seen_as(self, found: Mapping[int, Recognised]) -> Dataset:
+        """The same data with other kinds for the columns in ``found``, by position."""
+        other = replace(self)
+        vars(other)["kinds"] = tuple(found.get(j, known) for j, known in enumerate(self.kinds))
+        return other
+
     @property
     def known_kinds(self) -> dict[str, str]:
         """The names of :attr:`kinds` by column: all if somebody has asked, else what was told."""
@@ -452,8 +458,9 @@ class Dataset:
         kept = weights > 0.0
         counts = None if (weights[kept] == 1.0).all() else weights[kept]
         done = None if self.interventions is None else self.interventions.of_rows(kept)
-        rows, names, given = self.rows[kept], list(self.names), self.given_kinds
-        return self._of(rows, names, self.labels, given, counts, done, center=self.centered)
+        names, given = list(self.names), self.given_kinds
+        read = TableRead(self.rows[kept], names, self.labels, given, counts, done)
+        return self.of_read(read, center=self.centered)
 
     @cached_property
     def _unexplained(self) -> NDArray[np.float64]:

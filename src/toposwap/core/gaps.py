@@ -145,7 +145,7 @@ class Incomplete:
         return Incomplete(self.read.of_rows(chosen), self.center)
 
     def reweighted(self, weights: NDArray[np.float64]) -> Incomplete:
-        """The same rows, each as often as ``weights`` (n,) say; those of weight zero are left out."""
+        """The same rows, each as often as ``weights`` (n,) say; of weight zero they go."""
         kept = weights > 0.0
         counts = None if (weights[kept] == 1.0).all() else weights[kept]
         return Incomplete(replace(self.read.of_rows(kept), weights=counts), self.center)

@@ -15,11 +15,6 @@ if TYPE_CHECKING:
 
 _CONSTANT = Refused("is constant", "what does not vary has no causes or effects; leave it out")
 _EMPTY = Refused("has no values", "leave it out")
-_NUMBERS = ("continuous", "count")
-_BESIDE_NUMBERS = Refused(
-    "holds categories of more than two values beside columns of numbers",
-    "leave it out, or encode it as columns of 0 and 1 (pandas.get_dummies)",
-)
 _RUNNING = Refused("is a running number", "leave it out, unless it is meant as a variable")
 
 
@@ -30,26 +25,11 @@ def unusable(table: Any, kinds: Mapping[str, Kind], *, thorough: bool = True) ->
     but hardly is meant, and what is refused later by itself: running numbers and constants.
     """
     refused = {}
-    nominal: list[str] = []
-    others: list[tuple[Column, Kind | None]] = []
     for name, part in _columns(table):
         why = _why(part, kinds.get(name), thorough=thorough)
-        if isinstance(why, Refused):
+        if why is not None:
             refused[name] = why
-        elif why is not None and _is_nominal(why, kinds.get(name)):
-            nominal.append(name)
-        elif why is not None:
-            others.append((why, kinds.get(name)))
-    if nominal and any(recognise(*other).kind.name in _NUMBERS for other in others):
-        refused |= dict.fromkeys(nominal, _BESIDE_NUMBERS)
     return refused
-
-
-def _is_nominal(column: Column, given: Kind | None) -> bool:
-    """Whether it holds categories of more than two values, which numbers alone never tell."""
-    if given is None and column.labels.declared == "numbers":
-        return False
-    return recognise(column, given).kind.name == "categorical"
 
 
 def _columns(table: Any) -> Iterator[tuple[str, Any]]:
@@ -59,8 +39,7 @@ def _columns(table: Any) -> Iterator[tuple[str, Any]]:
     return zip(names, table.to_numpy().T, strict=True)
 
 
-def _why(part: Any, given: Kind | None, *, thorough: bool) -> Refused | Column | None:
-    """Why a column is refused, or its known values; None where it has none, or only one."""
+def _why(part: Any, given: Kind | None, *, thorough: bool) -> Refused | None:
     read = read_column(part)
     if isinstance(read, Refused):
         return read
@@ -72,7 +51,7 @@ def _why(part: Any, given: Kind | None, *, thorough: bool) -> Refused | Column |
         return _CONSTANT if thorough else None
     column = Column(known, labels)
     if given is not None or labels.declared != "numbers":
-        return recognise(column, given).kind.refusal(column) or column
+        return recognise(column, given).kind.refusal(column)
     if thorough and is_running_number(known):
         return _RUNNING
-    return column
+    return None

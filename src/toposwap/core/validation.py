@@ -292,3 +292,30 @@ def _as_float(
         names = [names[j] for j in np.flatnonzero(imaginary)] or names
         values = values[:, imaginary] if imaginary.any() else values
     return _by_columns(values.T, names, levels)
+
+
+def numbered(names: Sequence[str]) -> list[int] | None:
+    """Where the nodes 0, 1, ... (or x0, x1, ...) stand in ``names``; None if they are not these."""
+    for prefix in ("", "x"):
+        wanted = [f"{prefix}{k}" for k in range(len(names))]
+        if set(wanted) == set(names):
+            place = places(names)
+            return [place[node] for node in wanted]
+    return None
+
+
+def column_place(names: Sequence[str], argument: str, given: int | str) -> int:
+    """The position of a column that is given by name or position."""
+    if isinstance(given, str):
+        if given not in names:
+            raise InputError(
+                f"{argument}: no column is called {given!r}; there are {listed(names)}"
+            )
+        return list(names).index(given)
+    whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
+    if not (whole and 0 <= given < len(names)):
+        raise InputError(
+            f"{argument}: must be the name of a column or its position, 0 to {len(names) - 1}, "
+            f"got {given!r}"
+        )
+    return int(given)

@@ -8,22 +8,32 @@ import numpy as np
 
 from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
-from toposwap.core.graph import topological_order
-from toposwap.core.validation import listed, places
+from toposwap.core.graph import consistent_extension, topological_order
+from toposwap.core.validation import listed, numbered, places
+from toposwap.interop import ForeignGraph, foreign_graph, refuse_marks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from toposwap.core.dataset import Dataset
+
+#: By how much the mean log-likelihood of a row must be better with the transpose to be told.
+_FAR_BETTER = 0.1
+
 
 def as_weights(weights: Any, names: Sequence[str], argument: str = "W") -> NDArray[np.float64]:
     """Return ``weights`` as a fresh (d, d) float matrix, ``W[i, j]`` for the edge i -> j.
 
-    A DataFrame whose rows and columns carry names is put in the order of ``names``.
+    A DataFrame whose rows and columns carry names is put in the order of ``names``, and so is an
+    object of another package (:mod:`toposwap.interop`).
     """
     d = len(names)
-    if is_frame(weights):
+    held = foreign_graph(weights)
+    if held is not None:
+        weights = foreign_weights(held, names, argument)
+    elif is_frame(weights):
         weights = _aligned(weights, names, argument)
     if isinstance(weights, np.ma.MaskedArray):
         weights = np.ma.filled(weights.astype(np.float64), np.nan)
@@ -47,7 +57,82 @@ def as_weights(weights: Any, names: Sequence[str], argument: str = "W") -> NDArr
             f"{argument}: NaN or infinity at the edge {names[i]!r} -> {names[j]!r}; "
             "set absent edges to 0"
         )
+    if held is None:
+        refuse_marks(matrix, argument)
     return matrix
+
+
+def foreign_weights(
+    held: ForeignGraph, names: Sequence[str], argument: str = "W"
+) -> NDArray[np.float64]:
+    """The weights (d, d) in an object of another package, in the order of ``names``.
+
+    Those before pruning where the object tells; ones for a graph alone. A class of DAGs becomes one
+    of its members. Nodes of a graph of networkx that has no others may be missing: nobody adds
+    nodes without edges.
+    """
+    matrix = held.matrix if held.solution is None else held.solution
+    known = list(held.names or ())
+    if held.names is not None and set(known) <= set(names):
+        missing = [name for name in names if name not in set(known)]
+        if missing and held.in_order:
+            raise InputError(_other_nodes(held, known, names, argument))
+        whole = np.zeros((len(names), len(names)))
+        place = places(list(names))
+        at = [place[name] for name in known]
+        whole[np.ix_(at, at)] = matrix
+        matrix = whole
+    elif held.names is not None and not held.in_order:
+        order = numbered(known)
+        if order is None or len(order) != len(names):
+            raise InputError(_other_nodes(held, known, names, argument))
+        matrix = matrix[np.ix_(order, order)]
+    elif held.names is not None and not _made_up(names):
+        raise InputError(_other_nodes(held, known, names, argument))
+    both = (matrix != 0.0) & (matrix.T != 0.0)
+    if both.any() and not held.weighted:
+        dag, _ = consistent_extension(matrix != 0.0)
+        return dag.astype(np.float64)
+    return matrix.copy()
+
+
+def _made_up(names: Sequence[str]) -> bool:
+    """Whether the data have the names that columns without any are given."""
+    return numbered(names) is not None
+
+
+def _other_nodes(
+    held: ForeignGraph, known: Sequence[str], names: Sequence[str], argument: str
+) -> str:
+    return (
+        f"{argument}: the nodes of this object of {held.package} ({listed(known)}) are not the "
+        f"columns of the data ({listed(names)})"
+    )
+
+
+def transposed_in_words(weights: NDArray[np.float64], data: Dataset) -> str | None:
+    r"""A remark if ``weights`` (d, d) fit ``data`` far better transposed, None if not.
+
+    .. math:: L(W) = \tfrac12 \sum_j \log \frac{\lVert x_j - X w_j \rVert^2}{\lVert x_j \rVert^2}
+
+    is minus the mean Gaussian log-likelihood of a row, 0 without edges, for every acyclic W. It is
+    said where the transpose is better than no edges, and W is worse than these.
+    """
+    if (weights == weights.T).all() or np.isin(weights, (0.0, 1.0)).all():
+        return None  # a graph alone has nothing to fit
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        alone = np.log(data.residual_variances(np.zeros_like(weights)))
+        given, turned = (
+            0.5 * float(np.sum(np.log(data.residual_variances(W)) - alone))
+            for W in (weights, weights.T)
+        )
+    if not (np.isfinite(turned) and turned < -_FAR_BETTER and given > 0.0):
+        return None
+    return (
+        "the weights explain the data far better transposed, and worse than no edges as they are: "
+        "is this lingam's matrix, whose rows are effects? Then give the fitted model itself, or "
+        "the transpose; W[i, j] is the edge from column i to column j here"
+    )
 
 
 def _aligned(frame: Any, names: Sequence[str], argument: str) -> NDArray[Any]:

@@ -8,6 +8,7 @@ from toposwap.core.runtime.lazy import lazy_names
 
 if TYPE_CHECKING:
     from toposwap.estimators.functions import check_kkt, refine
+    from toposwap.estimators.given_effects import effect, effects
     from toposwap.estimators.topo import Topo
 
 #: Baselines are built on ``estimators.base`` and used by ``Topo``, so neither loads the other.
@@ -15,7 +16,9 @@ _HOMES = {
     "Topo": "toposwap.estimators.topo",
     "refine": "toposwap.estimators.functions",
     "check_kkt": "toposwap.estimators.functions",
+    "effect": "toposwap.estimators.given_effects",
+    "effects": "toposwap.estimators.given_effects",
 }
-__all__ = ["Topo", "refine", "check_kkt"]
+__all__ = ["Topo", "refine", "check_kkt", "effect", "effects"]
 
 __getattr__, __dir__ = lazy_names("toposwap.estimators", _HOMES)

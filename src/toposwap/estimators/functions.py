@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,15 +12,17 @@ from toposwap.baselines.start import dimensions, is_order, starting_order
 from toposwap.certificate import Certificate
 from toposwap.core.admissible import EVERYTHING
 from toposwap.core.columns import is_frame
-from toposwap.core.errors import InputError
+from toposwap.core.errors import InputError, ToposwapWarning
 from toposwap.core.gaps import Incomplete
 from toposwap.core.own_rows import identified
 from toposwap.core.registry import resolve
-from toposwap.core.weights import as_weights
+from toposwap.core.weights import as_weights, foreign_weights, transposed_in_words
 from toposwap.estimators.base import has_names
 from toposwap.estimators.topo import Topo
+from toposwap.interop import ForeignGraph, foreign_graph
 from toposwap.knowledge import Knowledge
 from toposwap.missing import MISSING, Treatment
+from toposwap.orderfit.given_graph import fit_graph
 from toposwap.scores import SCORES, Score
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
     from toposwap.core.dataset import Dataset
     from toposwap.core.kinds import Kind
+    from toposwap.scores.base import BoundScore
 
 
 def refine(
@@ -49,7 +53,8 @@ def refine(
     Parameters
     ----------
     W
-        (d, d), ``W[i, j]`` for the edge i -> j; a DataFrame is matched to the data by name. Also an
+        (d, d), ``W[i, j]`` for the edge i -> j; a DataFrame is matched to the data by name. Also a
+        fitted model or a graph, of this package or of another (:mod:`toposwap.interop`), and an
         :class:`~toposwap.Order`. For a score whose edges have blocks of parameters also these, or
         an order in any form.
     X
@@ -65,7 +70,10 @@ def refine(
     model = Topo(**parameters)
     data = model._dataset(X, sample_weight, interventions)
     score = resolve("score", model.score, SCORES, Score)
-    if is_order(W, score):
+    held = foreign_graph(W)
+    if held is not None:
+        model.init = foreign_weights(held, data.names)
+    elif is_order(W, score):
         model.init = W
     elif not score.edge_blocks or is_frame(W) or dimensions(W) == 2:
         model.init = as_weights(W, data.names)
@@ -118,6 +126,8 @@ def check_kkt(
         Any weight matrix (d, d), also one with cycles (which then fails). Where an edge has a block
         of parameters (``score="basis"``) those, as in ``Topo().fit(X).result_.parameters``. Or an
         order, whose solution is checked then; a plain sequence where weights could not be meant.
+        Also a fitted model or a graph, of this package or of another (:mod:`toposwap.interop`); a
+        graph without coefficients stands for the best ones that it can have.
     X
         The data, (n, d), or a :class:`~toposwap.Dataset`.
     score
@@ -145,11 +155,36 @@ def check_kkt(
     bound = rated.bind(data)
     known = Knowledge.of(knowledge)
     bound.admissible = identified(data, known.on(data.names) if known else EVERYTHING)
-    if is_order(W, bound.score):
+    held = foreign_graph(W)
+    if held is not None:
+        parameters = _foreign_parameters(W, held, bound)
+    elif is_order(W, bound.score):
         order, _ = starting_order(W, data, np.random.default_rng(0))
         if not bound.admissible.obeys(order):
             raise InputError("the order is against what is known (knowledge): no solution obeys it")
         parameters = bound.fit(order).parameters()
     else:
         parameters = bound.as_parameters(W)
+        if isinstance(parameters, np.ndarray) and parameters.shape == (data.d, data.d):
+            told = transposed_in_words(parameters, data)
+            if told is not None:
+                warnings.warn(told, ToposwapWarning, stacklevel=2)
     return assess(bound, parameters, tolerance=tolerance).certificate
+
+
+def _foreign_parameters(given: Any, held: ForeignGraph, bound: BoundScore) -> Any:
+    """Theta of a fitted model or a graph, as ``bound`` takes it.
+
+    That of a model of this package with the same score is its own; coefficients of another package
+    are taken as they are. Where an edge has a block of parameters, which no weight determines, and
+    for a graph alone they are the best ones that the graph can have.
+    """
+    result = getattr(given, "result_", None)
+    if result is not None and result.parameters is not None:
+        same = result.score_name == bound.score.name
+        if same and tuple(result.names) == tuple(bound.data.names):
+            return bound.as_parameters(result.parameters)
+    weights = foreign_weights(held, bound.data.names)
+    if held.weighted and not bound.score.edge_blocks:
+        return bound.as_parameters(weights)
+    return fit_graph(bound, weights != 0.0, "W")

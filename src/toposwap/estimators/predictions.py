@@ -8,7 +8,7 @@ import numpy as np
 
 from toposwap.core.columns import column_names
 from toposwap.core.errors import InputError
-from toposwap.core.validation import as_table, listed, places, refuse_unusable
+from toposwap.core.validation import as_table, column_place, listed, places, refuse_unusable
 from toposwap.estimators.sklearn_api import check_fitted
 
 if TYPE_CHECKING:
@@ -21,9 +21,20 @@ if TYPE_CHECKING:
 
 
 class EdgeFunction(NamedTuple):
-    """A fitted column along one of its parents: ``values`` at ``grid``, (n_points,) each."""
+    """A fitted column along one of its parents: ``values`` at ``grid``, (n_points,) each.
+
+    Of a parent that is a category, ``grid`` holds its values, as numbers; of a fitted category,
+    ``values`` (n_points, L) the chance of each of its own.
+    """
 
     grid: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+class Chances(NamedTuple):
+    """How likely each of the L ``levels`` of a column is, ``values`` (m, L), for m rows."""
+
+    levels: tuple[Any, ...]
     values: NDArray[np.float64]
 
 
@@ -58,8 +69,9 @@ class Predicting:
         """The fitted value of each column given the other columns, (m, d), for rows ``X`` (m, d).
 
         Column j is predicted from the columns of ``X`` that are its parents: by regression for real
-        columns, as the chance of a one for logistic and the mean count for Poisson columns, and as
-        the number of the most likely level for tables of categories.
+        columns, as the chance of a one for logistic and the mean count for Poisson columns. A
+        rating is predicted by its mean, a category by the likeliest of its values, as a number;
+        :meth:`chances` has those of all.
         The model is the one behind ``adjacency_matrix_`` where pruning fitted it again (the score's
         own rule, ``prune="auto"``), and the certified solution ``weights_`` otherwise. A table
         whose columns have names is matched by these.
@@ -73,6 +85,23 @@ class Predicting:
         if np.isnan(rows).any():
             return self._normal_rows().predict(rows)
         return self._predictor()(rows)
+
+    def chances(self, X: Any, j: int | str) -> Chances:
+        """How likely each value of column ``j`` is given its parents in rows ``X`` (m, d).
+
+        For categories and ratings, of a score that has likelihoods of these.
+        """
+        check_fitted(self)
+        column = self._column("j", j)
+        chances = getattr(self._predictor(), "chances", None)
+        found = None if chances is None else chances(self._rows(X), column)
+        if found is None:
+            raise InputError(
+                f"j: {j!r} is neither a category nor a rating of this model, whose score is "
+                f"{self.result_.score_name!r}; predict(X) has its fitted values"
+            )
+        levels, values = found
+        return Chances(levels.names, values)
 
     def log_likelihood(self, X: Any) -> float:
         r"""The log-likelihood of rows ``X`` (m, d) under the model of :meth:`predict`, a row.
@@ -179,6 +208,10 @@ class Predicting:
         if not (whole and n_points >= 2):
             raise InputError(f"n_points: must be a whole number >= 2, got {n_points!r}")
         typical = self._typical
+        along = getattr(self._predictor(), "along", None)
+        if along is not None:
+            reach = float(typical.lowest[source]), float(typical.highest[source])
+            return EdgeFunction(*along(source, target, int(n_points), reach))
         grid = np.linspace(typical.lowest[source], typical.highest[source], n_points)
         rows = np.tile(typical.mean, (n_points, 1))
         rows[:, source] = grid
@@ -191,17 +224,4 @@ class Predicting:
         return predictor
 
     def _column(self, argument: str, column: int | str) -> int:
-        names = self.result_.names
-        if isinstance(column, str):
-            if column not in names:
-                raise InputError(
-                    f"{argument}: no column is called {column!r}; there are {listed(names)}"
-                )
-            return names.index(column)
-        whole = isinstance(column, int | np.integer) and not isinstance(column, bool)
-        if not (whole and 0 <= column < len(names)):
-            raise InputError(
-                f"{argument}: must be the name of a column or its position, 0 to "
-                f"{len(names) - 1}, got {column!r}"
-            )
-        return int(column)
+        return column_place(self.result_.names, argument, column)

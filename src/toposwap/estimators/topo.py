@@ -15,6 +15,7 @@ from toposwap.core.gaps import Incomplete
 from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.estimators.base import DagLearner, generator
+from toposwap.estimators.intervening import Intervening
 from toposwap.estimators.predictions import Predicting, Typical
 from toposwap.estimators.showing import Showing
 from toposwap.missing import MISSING, Treatment
@@ -42,7 +43,7 @@ OF_SEARCHES = {
 }
 
 
-class Topo(Predicting, Showing, DagLearner):
+class Topo(Predicting, Intervening, Showing, DagLearner):
     r"""Learn a DAG by searching over topological orders.
 
     .. math:: \min_\Theta Q(\Theta) \quad \text{subject to} \quad W(\theta) \text{ is a DAG.}
@@ -58,8 +59,9 @@ class Topo(Predicting, Showing, DagLearner):
         ``result_.choices``; "least-squares" is the paper's objective.
     search : str or Search, default="auto"
         "auto" (exact insertions and swaps), "paper" (Algorithm TOPO), "insertion", "exact" (proves
-        the global minimum, up to about 20 columns), "none" (solves the starting order only). An
-        object has its own settings: those of a search given here beside it are an error.
+        the global minimum, up to about 20 columns; with ``bic`` and ``ebic`` more, and a bound,
+        ``result_.bound``, where time or memory end the proof), "none" (solves the starting order
+        only). An object has its own settings: those of a search given here beside it are an error.
     init : str, order, weight matrix or learner, default="auto"
         The starting order: "variance" (next is the smallest conditional variance), "correlation"
         (the least correlated first), "auto" (what suits the score), "random", a sequence of column
@@ -119,7 +121,7 @@ class Topo(Predicting, Showing, DagLearner):
         suggests: none for least squares; with an L0 penalty on moments until the best score was
         reached from three starts, at most 350 times. More never end worse with the same seed.
     time_budget : float, optional
-        Seconds after which ``search="auto"`` begins no further restart. They begin with the fit;
+        Seconds after which nothing more is begun, whatever the search. They begin with the fit;
         what has been begun is finished, and so is the solution.
     n_jobs : int, optional
         How many threads make the restarts of ``search="auto"``: one by default, -1 for one a core.
@@ -266,7 +268,7 @@ class Topo(Predicting, Showing, DagLearner):
         self._typical = Typical.of(data)
         self._data = data
         self._levels = data.levels
-        self.kinds_ = data.known_kinds
+        self.kinds_ = result.kinds
         return self._keep(result, data, named=named)
 
     def _search(self) -> Search:

@@ -97,6 +97,28 @@ def read_graph(path: str | os.PathLike[str]) -> FileGraph:
     return readers[suffix](file)
 
 
+def open_in_file(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
+    """Edges that a result of this package (.json, or .csv with ``open``) calls open."""
+    file = existing_file(path, "a matrix of weights or a list of edges")
+    if file.suffix.lower() == ".json":
+        record = read_json(file)
+        pairs = record.get("open_directions", ()) if isinstance(record, dict) else ()
+        return [(str(pair[0]), str(pair[1])) for pair in pairs or () if len(pair) == 2]
+    if file.suffix.lower() != ".csv":
+        return []
+    with csv_rows(file, ",") as rows:
+        table = [[field.strip() for field in fields] for _, fields in rows]
+    header = [name.lower() for name in table[0]] if table else []
+    if not {"source", "target", "open"} <= set(header) <= set(LearnedEdge._fields):
+        return []
+    source, target, mark = (header.index(name) for name in ("source", "target", "open"))
+    return [
+        (row[source], row[target])
+        for row in table[1:]
+        if len(row) == len(header) and row[mark].lower() == "true"
+    ]
+
+
 def _read_csv(file: Path) -> FileGraph:
     with csv_rows(file, ",") as rows:
         table = [(line, [field.strip() for field in fields]) for line, fields in rows]

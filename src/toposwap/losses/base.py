@@ -126,6 +126,19 @@ class ColumnLoss(Loss):
         """What a column is on average at a predictor ``f`` (n,): ``f`` itself unless said."""
         return f
 
+    def draw(
+        self,
+        uniform: NDArray[np.float64],
+        mean: NDArray[np.float64],
+        facts: ColumnFacts,
+    ) -> NDArray[np.float64]:
+        """The quantiles of a discrete column at ``uniform`` (m,), given its :meth:`mean` (m,)."""
+        raise NotImplementedError(f"{self.name}: noise is added to the mean")
+
+    def expected(self, mean: NDArray[np.float64], facts: ColumnFacts) -> NDArray[np.float64]:  # noqa: ARG002 - for codes
+        """The expected value (m,) of a column, in its own numbers, given its :meth:`mean` (m,)."""
+        return mean
+
     def decrease(self, foretold: NDArray[np.float64]) -> NDArray[np.float64]:
         """The decrease of the loss where g^2 / 2h, to second order, foretells ``foretold`` (m,).
 

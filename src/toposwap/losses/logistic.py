@@ -118,6 +118,16 @@ class LogisticLoss(RowLoss):
         """``max |eta|``: odds may run away to either side."""
         return float(np.abs(eta).max())
 
+    def draw(
+        self, uniform: NDArray[np.float64], mean: NDArray[np.float64], facts: ColumnFacts
+    ) -> NDArray[np.float64]:
+        """The larger of the two values with chance ``mean``."""
+        return np.where(uniform >= 1.0 - mean, facts.highest, facts.lowest)
+
+    def expected(self, mean: NDArray[np.float64], facts: ColumnFacts) -> NDArray[np.float64]:
+        """``lowest + mean (highest - lowest)``: the chance itself for zeros and ones."""
+        return facts.lowest + mean * (facts.highest - facts.lowest)
+
     def log_density(
         self, x: NDArray[np.float64], f: NDArray[np.float64], facts: ColumnFacts
     ) -> NDArray[np.float64]:

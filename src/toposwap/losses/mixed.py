@@ -12,6 +12,7 @@ from toposwap.losses.gaussian import GaussianLoss
 
 if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
+    from toposwap.losses.levels import LevelLoss
 
 
 class Mixed(Loss):
@@ -86,7 +87,7 @@ def losses_of_kinds(data: Dataset) -> list[tuple[ColumnLoss, str | None]]:
 
     if data.rows is None:
         return [(GaussianLoss(), None)] * data.d
-    data.refuse_nominal("the likelihood of tables that have numbers too")
+    data.refuse_nominal("a loss of one predictor for each column")
     found: list[tuple[ColumnLoss, str | None]] = []
     for j, known in enumerate(data.kinds):
         name, why = known.kind.loss(data.column(j))
@@ -97,7 +98,7 @@ def losses_of_kinds(data: Dataset) -> list[tuple[ColumnLoss, str | None]]:
     return found
 
 
-def by_loss(names: Sequence[str], losses: Sequence[ColumnLoss]) -> str:
+def by_loss(names: Sequence[str], losses: Sequence[ColumnLoss | LevelLoss]) -> str:
     """Which columns have which loss."""
     groups: dict[str, list[str]] = {}
     for name, loss in zip(names, losses, strict=True):

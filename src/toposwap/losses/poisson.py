@@ -68,6 +68,22 @@ class PoissonLoss(RowLoss):
         """``max -eta``: a mean may run away to zero, not to infinity."""
         return float(-eta.min())
 
+    def draw(
+        self,
+        uniform: NDArray[np.float64],
+        mean: NDArray[np.float64],
+        facts: ColumnFacts,  # noqa: ARG002 - counts are their own numbers
+    ) -> NDArray[np.float64]:
+        """The smallest k with ``P(K <= k) >= uniform``."""
+        from scipy.special import pdtr, pdtrik
+
+        mean = np.maximum(mean, 1e-300)
+        count = np.ceil(pdtrik(uniform, mean))
+        count = np.where(np.isfinite(count), np.maximum(count, 0.0), 0.0)
+        # Rounding may leave a whole number just above itself.
+        below = pdtr(np.maximum(count - 1.0, 0.0), mean)
+        return np.where((count > 0.0) & (below >= uniform), count - 1.0, count)
+
     def log_density(
         self,
         x: NDArray[np.float64],

@@ -40,15 +40,18 @@ def permitted_class(
     return orient(completed, directed)
 
 
-def open_edges(
+def undecided_graphs(
     edges: Edges,
     told: Admissible,
     targets: NDArray[np.bool_] | None = None,
     *,
     equivalent: bool,
     gaussian: NDArray[np.bool_] | None = None,
+    nominal: NDArray[np.bool_] | None = None,
 ) -> Edges:
-    """The edges (d, d) of a DAG that its score would as soon have the other way round; (d, d).
+    """The DAGs that a score cannot tell from the DAG ``edges``, as one graph (d, d).
+
+    Both directions where an edge is open; the DAG itself for a score that tells all apart.
 
     Parameters
     ----------
@@ -63,11 +66,36 @@ def open_edges(
         Gaussian likelihood and others a loss of their own. Any two such members are joined by
         turning edges i -> j of which the other parents agree, and those terms of i and j are the
         two ways to write one joint density.
+    nominal
+        Likewise the columns (d,) of categories: between two of them without other parents nothing
+        is left out by a model of one given the other, whichever that is.
     """
-    if not equivalent and (gaussian is None or not gaussian.any()):
-        return np.zeros_like(edges)
-    left = permitted_class(edges, told, targets)
-    if not equivalent:
-        assert gaussian is not None
-        left = orient(left, edges & ~(gaussian[:, None] & gaussian))
+    if equivalent:
+        return permitted_class(edges, told, targets)
+    nobody = np.zeros(len(edges), dtype=bool)
+    gaussian = nobody if gaussian is None else gaussian
+    nominal = nobody if nominal is None else nominal
+    if not (gaussian.any() or nominal.any()):
+        return edges
+    alone = edges.sum(axis=0) == 1
+    either = (gaussian[:, None] & gaussian) | (nominal[:, None] & (nominal & alone))
+    return orient(permitted_class(edges, told, targets), edges & ~either)
+
+
+def open_edges(
+    edges: Edges,
+    told: Admissible,
+    targets: NDArray[np.bool_] | None = None,
+    *,
+    equivalent: bool,
+    gaussian: NDArray[np.bool_] | None = None,
+    nominal: NDArray[np.bool_] | None = None,
+) -> Edges:
+    """The edges (d, d) of a DAG that its score would as soon have the other way round; (d, d).
+
+    The parameters are those of :func:`undecided_graphs`.
+    """
+    left = undecided_graphs(
+        edges, told, targets, equivalent=equivalent, gaussian=gaussian, nominal=nominal
+    )
     return np.asarray(edges & left & left.T)

@@ -1,4 +1,4 @@
-"""Graphs in whatever form they are held: matrices, DataFrames, networkx graphs, fitted models."""
+"""Graphs in whatever form they are held: matrices, DataFrames, fitted models of any package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.graph import square_matrix
-from toposwap.core.validation import listed, places
+from toposwap.core.validation import listed, numbered, places
+from toposwap.interop import foreign_graph, refuse_marks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,17 +41,17 @@ class HeldGraph:
 
 def held_graph(given: Any, name: str) -> HeldGraph:
     """What ``given`` holds, or an error that says what is wrong with ``name``."""
-    if hasattr(given, "adjacency_matrix_") and hasattr(given, "names_"):
-        # Names that were made up for the columns of an array match nothing.
-        names = list(given.names_) if hasattr(given, "feature_names_in_") else None
-        return HeldGraph(square_matrix(given.adjacency_matrix_, name), names)
+    held = foreign_graph(given)
+    if held is not None:
+        names = None if held.names is None else list(held.names)
+        return HeldGraph(square_matrix(held.matrix, name), names, held.in_order)
     if hasattr(given, "get_params") and hasattr(given, "fit"):
         raise InputError(f"{name}: this {type(given).__name__} is not fitted; fit it first")
-    if hasattr(given, "nodes") and hasattr(given, "is_directed"):
-        return _of_networkx(given, name)
-    if is_frame(given):
-        return _of_frame(given, name)
-    return HeldGraph(square_matrix(given, name), None)
+    graph = (
+        _of_frame(given, name) if is_frame(given) else HeldGraph(square_matrix(given, name), None)
+    )
+    refuse_marks(graph.matrix, name)
+    return graph
 
 
 def same_nodes(true: Any, estimate: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -73,6 +74,35 @@ def same_nodes(true: Any, estimate: Any) -> tuple[NDArray[np.float64], NDArray[n
     return _by_place(first, "true", "estimate"), _by_place(second, "estimate", "true")
 
 
+def graph_on(given: Any, names: Sequence[str], name: str = "graph") -> NDArray[np.bool_]:
+    """The edges (d, d) of ``given`` in the order of the columns ``names``.
+
+    Matched by name where the graph has names, which may leave out columns without edges if it is a
+    graph of networkx.
+    """
+    held = held_graph(given, name)
+    d = len(names)
+    if held.names is not None and set(held.names) <= set(names):
+        if len(held.names) < d and held.in_order:
+            missing = [one for one in names if one not in set(held.names)]
+            raise InputError(f"{name}: {listed(missing)} of the data is missing from it")
+        at = [list(names).index(one) for one in held.names]
+        edges = np.zeros((d, d), dtype=bool)
+        edges[np.ix_(at, at)] = held.matrix != 0.0
+    elif held.names is not None and numbered(names) is None:
+        raise InputError(
+            f"{name}: its nodes ({listed(held.names)}) are not the columns of the data "
+            f"({listed(names)})"
+        )
+    else:
+        edges = _by_place(held, name, "X") != 0.0
+    if edges.shape != (d, d):
+        raise InputError(f"{name}: {len(edges)} nodes for {d} columns of the data")
+    if np.diagonal(edges).any():
+        raise InputError(f"{name}: has an edge from a node to itself; set its diagonal to 0")
+    return edges
+
+
 def _by_place(graph: HeldGraph, name: str, other: str) -> NDArray[np.float64]:
     """The matrix in the order of the columns, if the graph knows it."""
     if graph.in_order:
@@ -86,32 +116,6 @@ def _by_place(graph: HeldGraph, name: str, other: str) -> NDArray[np.float64]:
             "as a matrix (adjacency_matrix_ of a fitted model)"
         )
     return graph.matrix[np.ix_(order, order)]
-
-
-def numbered(names: Sequence[str]) -> list[int] | None:
-    """Where the nodes 0, 1, ... (or x0, x1, ...) stand in ``names``; None if they are not these."""
-    for prefix in ("", "x"):
-        wanted = [f"{prefix}{k}" for k in range(len(names))]
-        if set(wanted) == set(names):
-            place = places(names)
-            return [place[node] for node in wanted]
-    return None
-
-
-def _of_networkx(graph: Any, name: str) -> HeldGraph:
-    """Edges of a networkx graph, whatever their weights; undirected ones both ways."""
-    nodes = list(graph.nodes)
-    names = [str(node) for node in nodes]
-    if len(set(names)) < len(names):
-        raise InputError(f"{name}: two nodes are called alike ({listed(names)}); rename them")
-    place = {node: k for k, node in enumerate(nodes)}
-    matrix = np.zeros((len(nodes), len(nodes)))
-    for edge in graph.edges():
-        i, j = place[edge[0]], place[edge[1]]
-        matrix[i, j] = 1.0
-        if not graph.is_directed():
-            matrix[j, i] = 1.0
-    return HeldGraph(square_matrix(matrix, name), names, in_order=False)
 
 
 def _of_frame(frame: Any, name: str) -> HeldGraph:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Protocol
 
+from toposwap.core.runtime.deadline import NEVER
 from toposwap.orderfit.base import OrderFit
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
     from toposwap.core.order import Order
+    from toposwap.core.runtime.deadline import Deadline
 
 
 class FitChain(Protocol):
@@ -46,6 +50,20 @@ class ChainFit(OrderFit):
         return 1.0
 
     @abstractmethod
+    def rough_descent(self) -> int:
+        """Descend by insertions with rougher solutions, then solve; how many variables moved.
+
+        Quick from far away, and no local optimum.
+        """
+
+    def improve_single_edges(self) -> int:
+        """Add, exchange or turn edges one by one while that lowers Q; how many were changed.
+
+        By default none: what insertions leave is all that is looked at.
+        """
+        return 0
+
+    @abstractmethod
     def chain(self, seed: int) -> FitChain:
         """Descend from here and begin a chain, which moves this fit and nobody else may.
 
@@ -59,12 +77,23 @@ class ChainFit(OrderFit):
     def adjacency(self) -> NDArray[np.bool_]:
         """The edges at the solution, (d, d): ``[i, j]`` for i -> j."""
 
-    @abstractmethod
-    def parent_sets(self) -> list[tuple[NDArray[np.uint64], NDArray[np.float64]]] | None:
+    def parent_sets(
+        self, limits: NDArray[np.float64] | None = None, deadline: Deadline = NEVER
+    ) -> list[tuple[NDArray[np.uint64], NDArray[np.float64]]] | None:
         """For each node the sets of parents that some order may want, as bits, and their scores.
 
-        None where the score is no sum over nodes, or there are too many.
+        Those of node v that are below ``limits[v]``. None where the score is no sum over nodes,
+        there are too many, or time is up; by default.
         """
+        del limits, deadline
+        return None
+
+    def least_parents(self) -> Callable[[int, int], float] | None:
+        """What nodes cost at the least, for :func:`~toposwap.orderfit.relaxation.relax`.
+
+        None where the score is no sum over nodes, and by default.
+        """
+        return None
 
     @abstractmethod
     def take_parents(self, order: Order, parents: NDArray[np.bool_]) -> None:

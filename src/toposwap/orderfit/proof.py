@@ -66,7 +66,8 @@ def prove(
     Parameters
     ----------
     found
-        For each node sets of parents, as bits, and their scores; all that some order may want.
+        For each node sets of parents, as bits, and their scores; all that an order better than
+        ``upper`` may want.
     upper
         A score that is known to be reached.
     tolerance
@@ -77,8 +78,13 @@ def prove(
         When to stop with a bound.
     """
     d = len(found)
+    if any(len(sets) == 0 for sets, _ in found):
+        # What some node costs in any case leaves no graph below the score that is known.
+        return Proof(None, upper - tolerance, complete=True)
     lists = parent_lists(d, found)
-    groups = _groups(lists, found)
+    groups = _groups(lists, found, deadline)
+    if groups is None:
+        return Proof(None, -np.inf, complete=False)
     bits = np.uint64(1) << np.arange(d, dtype=np.uint64)
     needed = np.zeros(d, dtype=np.uint64)
     if before is not None:
@@ -153,10 +159,10 @@ def _through_layers(
     return _End(value, value, complete=True)
 
 
-def _groups(lists: ParentLists, found: Found) -> kernels.Groups:
+def _groups(lists: ParentLists, found: Found, deadline: Deadline) -> kernels.Groups | None:
     """One group of variables that belong together most, grown one by one, and one of the rest.
 
-    Two belong together if each is in many of the sets that the other may want.
+    Two belong together if each is in many of the sets that the other may want. None if time is up.
     """
     d = len(found)
     size = min(d, max(_LARGER_GROUP, min(_LARGEST_GROUP, (2 * d) // 3)))
@@ -174,8 +180,12 @@ def _groups(lists: ParentLists, found: Found) -> kernels.Groups:
     bounds = []
     for row, part in zip(members, parts, strict=True):
         row[: part.size] = part
-        bounds.append(np.empty(1 << part.size))
-        kernels.bound_group(lists, every, part, bounds[-1])
+        bounds.append(np.zeros(1 << part.size))
+        for first in range(1, 1 << part.size, _PIECE):
+            if deadline.passed:
+                return None
+            end = min(first + _PIECE, 1 << part.size)
+            kernels.bound_group(lists, every, part, bounds[-1], first, end)
     begin = np.array([0, bounds[0].size], dtype=np.int64)
     return kernels.Groups(members, begin, np.concatenate(bounds))
 

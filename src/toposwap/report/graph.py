@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.intervention.directions import undecided_class
 from toposwap.io.edges import LearnedEdge
-from toposwap.losses import GaussianLoss
-from toposwap.metrics.directions import open_edges
-from toposwap.penalties import BIC, EBIC, L0
-from toposwap.report.words import penalty_settings
 from toposwap.scores.predictors import LinearModel
 
 if TYPE_CHECKING:
@@ -23,9 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.estimators.base import DagLearner
-
-#: Penalties that count edges, whatever their coefficients.
-_L0 = {penalty.name for penalty in (L0, BIC, EBIC)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,15 +153,11 @@ def reported_graph(model: DagLearner, doubt: Doubt | None = None) -> ReportedGra
 def open_directions(model: DagLearner) -> NDArray[np.bool_]:
     """Edges of the pruned graph that its score would as soon have the other way round, (d, d).
 
-    None for a score that tells the members of a Markov equivalence class apart.
+    None for a score that tells the members of a Markov equivalence class apart:
+    :func:`~toposwap.intervention.directions.undecided_class`.
     """
-    return open_edges(
-        model.adjacency_matrix_ != 0.0,
-        model.result_.admissible,
-        None if model.result_.environments is None else model.result_.environments.sets,
-        equivalent=model.result_.equivalent,
-        gaussian=gaussian_columns(model),
-    )
+    left = undecided_class(model)
+    return np.asarray((model.adjacency_matrix_ != 0.0) & left & left.T)
 
 
 def reversible(model: DagLearner) -> NDArray[np.bool_]:
@@ -181,7 +171,7 @@ def standardised_weights(model: DagLearner) -> NDArray[np.float64]:
     ===================  =========================================================================
     lines                :math:`w_{ij}\, sd_i / sd_j`
     log odds, log means  :math:`w_{ij}\, sd_i`, of logistic and Poisson effects
-    curves               :math:`sd(f_{ij}(x_i)) / sd_j`, which has no sign
+    curves, blocks       :math:`sd(f_{ij}(x_i)) / sd_j`, which has no sign
     networks             :math:`w_{ij}\, sd_i`: what the hidden units feel of one deviation
     ===================  =========================================================================
 
@@ -206,16 +196,6 @@ def standard_units(model: DagLearner) -> NDArray[np.float64]:
     if predictor is None and getattr(model, "linear", False):
         return np.asarray(deviations[:, None] / deviations)
     return np.full(shape, np.nan)
-
-
-def gaussian_columns(model: DagLearner) -> NDArray[np.bool_]:
-    """Columns with the Gaussian likelihood and an L0 penalty beside columns with others, (d,)."""
-    losses = getattr(_predictor(model), "losses", None)
-    settings = penalty_settings(getattr(model, "score", None), model.result_.score_name)
-    counts_edges = model.result_.pruned.refitted or (settings or {}).get("name") in _L0
-    if losses is None or not counts_edges or not isinstance(_predictor(model), LinearModel):
-        return np.zeros(len(model.names_), dtype=bool)
-    return np.array([isinstance(loss, GaussianLoss) for loss in losses])
 
 
 def _predictor(model: DagLearner) -> object:

@@ -11,7 +11,7 @@ from toposwap.report.gaps import gaps_record
 from toposwap.report.graph import reported_graph
 from toposwap.report.interventions import interventions_record
 from toposwap.report.knowledge import knowledge_record
-from toposwap.report.words import penalty_settings
+from toposwap.scores.settings import penalty_settings
 
 if TYPE_CHECKING:
     import os

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toposwap.certificate import GRAPH
-from toposwap.penalties import BIC, EBIC, NoPenalty
+from toposwap.penalties import EBIC
 from toposwap.result import LOCAL_OPTIMUM
-from toposwap.scores import SCORES, Auto, BasisBIC, BDeu, CategoricalBIC, Penalized
+from toposwap.scores import BasisBIC, BDeu, CategoricalBIC
+from toposwap.scores.settings import penalty_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ _STATUS = {
     "given order": "the starting order was solved, without a search",
     "interrupted": "interrupted: this is the best order met until then",
     "time limit": "stopped at the time budget: more time may lower the score",
-    "memory limit": "stopped where the sets of variables no longer fit into memory: see the bound",
+    "memory limit": "stopped where there were too many sets of variables to go on: see the bound",
     "iteration limit": "stopped at the iteration limit: more iterations may lower the score",
 }
 
@@ -112,38 +113,12 @@ def condition_in_words(certificate: Certificate) -> str | None:
     return _CONDITIONS.get(certificate.condition)
 
 
-def penalty_settings(score: Any, score_name: str) -> dict[str, Any] | None:
-    """The name of a score's penalty and its numbers, None where there is none.
-
-    Parameters
-    ----------
-    score
-        A score or its name, as an estimator was given it.
-    score_name
-        What the score is called, with "auto" the one that was chosen.
-    """
-    if isinstance(score, str):
-        score = SCORES[score]() if score in SCORES else None
-    penalty: Any = None
-    if isinstance(score, Penalized):
-        penalty = score.penalty
-    elif isinstance(score, BasisBIC | CategoricalBIC):
-        penalty = BIC(score.factor)
-    elif isinstance(score, BDeu):
-        return {"name": BDeu.name, "equivalent_sample_size": score.equivalent_sample_size}
-    elif isinstance(score, Auto) and score_name == CategoricalBIC.name:
-        penalty = BIC(score.for_categories().factor)
-    elif isinstance(score, Auto) and score_name.endswith("bic"):
-        penalty = (EBIC if score_name.endswith("ebic") else BIC)(score.factor)
-    if penalty is None or isinstance(penalty, NoPenalty):
-        return None
-    return {"name": penalty.name, **vars(penalty)}
-
-
 #: What an information criterion charges for, where it is no edge.
 _PRICED = {
     BasisBIC.name: "coefficient of a curve",
     CategoricalBIC.name: "free probability of a table",
+    "blocks-bic": "parameter of an edge",
+    "blocks-ebic": "parameter of an edge",
 }
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from toposwap.scores.additive import Basis, BasisBIC, GroupBasis
     from toposwap.scores.auto import Auto
     from toposwap.scores.base import BoundScore, Point, Score
+    from toposwap.scores.blocks import Blocks
     from toposwap.scores.categorical import BDeu, CategoricalBIC
     from toposwap.scores.custom import Differentiable
     from toposwap.scores.equal_variance import EqualVariance
@@ -31,6 +32,7 @@ _HOMES = {
     "Basis": "toposwap.scores.additive",
     "BasisBIC": "toposwap.scores.additive",
     "GroupBasis": "toposwap.scores.additive",
+    "Blocks": "toposwap.scores.blocks",
     "MLP": "toposwap.scores.mlp",
     "BDeu": "toposwap.scores.categorical",
     "CategoricalBIC": "toposwap.scores.categorical",
@@ -55,6 +57,7 @@ __all__ = [
     "Basis",
     "BasisBIC",
     "GroupBasis",
+    "Blocks",
     "MLP",
     "BDeu",
     "CategoricalBIC",

@@ -15,7 +15,11 @@ from toposwap.losses import ColumnLoss, GaussianLoss, LogisticLoss
 from toposwap.losses.mixed import by_loss, losses_of_kinds
 from toposwap.penalties import BIC, EBIC, NoPenalty
 from toposwap.scores.base import Score
+from toposwap.scores.blocks import Blocks
+from toposwap.scores.blocks.codes import codes_found
+from toposwap.scores.blocks.score import node_losses
 from toposwap.scores.categorical import CategoricalBIC
+from toposwap.scores.dependence import refuse_dependent
 from toposwap.scores.penalized.glm_nodes import GLMNodes
 from toposwap.scores.penalized.score import Penalized
 
@@ -48,6 +52,8 @@ class Auto(Score):
     all have two values       logistic
     categories, ratings       "categorical-bic", where one at least has three values or more
                               without an order
+    the same and numbers      "blocks-bic": blocks of parameters, see
+                              :class:`~toposwap.scores.Blocks`
     anything else             a loss for each column: logistic, Poisson for counts, Gaussian
     ========================  =================================================================
 
@@ -88,6 +94,7 @@ class Auto(Score):
 
     def bind(self, data: Dataset) -> BoundScore:
         """Bind the chosen score; the reason is the first of its ``choices``."""
+        data = codes_found(data) if data.interventions is None else data
         choice = self.choose(data)
         bound = choice.score.bind(data)
         bound.choices = (choice.reason, *guesses_in_words(data.names, data.kinds))
@@ -107,6 +114,11 @@ class Auto(Score):
             tables = self.for_categories()
             why = f"all {d} columns are categories; a table of probabilities for each"
             return Choice(tables, f"{tables.name}: {why}")
+        mixed = _needs_blocks(data)
+        if mixed is not None:
+            gamma = penalty.gamma if isinstance(penalty, EBIC) else 0.0
+            blocks = Blocks(self.factor, gamma)
+            return Choice(blocks, f"{blocks.name}: {mixed}{_few_rows(data) if few else ''}")
         losses, why_not, told = _kinds(data)
         if all(isinstance(loss, GaussianLoss) for loss in losses):
             score = Penalized("gaussian", penalty)
@@ -122,8 +134,48 @@ class Auto(Score):
         if told:
             why += f"; {listed(told)}: gaussian because other columns tell it exactly"
         if few:
-            why += f"; a higher penalty per edge because {n} rows are few for {d} columns"
+            why += _few_rows(data)
         return Choice(score, f"{score.name}: {why}")
+
+
+def _few_rows(data: Dataset) -> str:
+    return f"; a higher penalty per edge because {data.n} rows are few for {data.d} columns"
+
+
+def _needs_blocks(data: Dataset) -> str | None:
+    """Why a table takes a likelihood with blocks of parameters, by loss; None if it does not.
+
+    Categories and ratings do, but for ratings that were only guessed among measurements, and for
+    tables of nothing else; so do columns of two values or counts where some determine others, of
+    which other likelihoods have no maximum.
+    """
+    if data.rows is None:
+        return None
+    kinds = [known.kind.name for known in data.kinds]
+    if data.interventions is not None:
+        data.refuse_nominal("a likelihood for rows in which something was set")
+        return None
+    told = any(
+        known.kind.name == "ordinal" and (known.given or known.reason.startswith("ordered"))
+        for known in data.kinds
+    )
+    guessed = "ordinal" in kinds and ("binary" in kinds or "count" in kinds)
+    why = ""
+    if not ("categorical" in kinds or told or guessed):
+        discrete = "binary" in kinds or "count" in kinds
+        if not (discrete and "continuous" in kinds and data.n > data.d and _dependent(data)):
+            return None
+        why = "; some columns determine others"
+    losses = node_losses(data)
+    return by_loss(data.names, losses) + why
+
+
+def _dependent(data: Dataset) -> bool:
+    try:
+        refuse_dependent(data, data.factor, data.rounding, "")
+    except InputError:
+        return True
+    return False
 
 
 def _kinds(data: Dataset) -> tuple[list[ColumnLoss], dict[str, list[str]], list[str]]:

@@ -20,6 +20,7 @@ LeastSquares = LazyMaker("toposwap.scores.least_squares", "LeastSquares")
 Penalized = LazyMaker("toposwap.scores.penalized", "Penalized")
 Basis = LazyMaker("toposwap.scores.additive", "Basis")
 BasisBIC = LazyMaker("toposwap.scores.additive", "BasisBIC")
+Blocks = LazyMaker("toposwap.scores.blocks", "Blocks")
 GroupBasis = LazyMaker("toposwap.scores.additive", "GroupBasis")
 MLP = LazyMaker("toposwap.scores.mlp", "MLP")
 BDeu = LazyMaker("toposwap.scores.categorical", "BDeu")
@@ -117,6 +118,8 @@ SCORES = ScoreNames(
         # The paper's weight.
         "logistic-l1": Pair("logistic", "l1", weight=0.01),
         "poisson-l1": Pair("poisson", "l1", weight=0.01),
+        "blocks-bic": Blocks,
+        "blocks-ebic": partial(Blocks, gamma=0.5),
         "basis": Basis,
         "basis-bic": BasisBIC,
         "basis-mcp": partial(GroupBasis, "mcp"),

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 #: Ways from an ancestor to its descendant whose fits are compared.
 _MOST_COMPARED = 6
-#: Sets of choices that the exact search solves before it gives up.
-_MOST_SOLVED = 30_000
 #: A longer path is not preferred to a shorter one of the same cost.
 _STEP = 1e-9
 
@@ -223,7 +221,7 @@ def _before(told: Admissible) -> Table:
 # --- all choices ---------------------------------------------------------------------------------
 
 
-def solved_exactly(bound: BoundScore, order: Order, most: int = _MOST_SOLVED) -> OrderFit | None:
+def solved_exactly(bound: BoundScore, order: Order, most: int) -> OrderFit | None:
     """The global minimum with all paths as asked for; None where too many choices are open.
 
     At most ``most`` sets of choices are solved, each by going through all orders.

@@ -26,6 +26,7 @@ from toposwap.simulate.linear import (
     noise_law,
     population_covariance,
 )
+from toposwap.simulate.mixed import MixedSample, mixed_dataset, mixed_sem
 from toposwap.simulate.nonlinear import (
     MECHANISMS,
     NonlinearSample,
@@ -47,6 +48,10 @@ __all__ = [
     "discrete_sem",
     "discrete_dataset",
     "DiscreteSample",
+    # columns of several kinds
+    "mixed_sem",
+    "mixed_dataset",
+    "MixedSample",
     # nonlinear models
     "nonlinear_sem",
     "nonlinear_dataset",

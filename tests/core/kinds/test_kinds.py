@@ -211,7 +211,6 @@ def test_what_the_user_says():
 @pytest.mark.parametrize(
     ("kinds", "message"),
     [
-        ({"q_code": "categorical"}, "'q_code' holds categories of more than two values"),
         ({"q_code": "binary"}, "'q_code' has 4 values, not two"),
         ({"a": "count"}, "'a' holds other numbers than 0, 1, 2"),
         ({"smoker": "continuous"}, "'smoker' holds text: it cannot be continuous"),

@@ -98,7 +98,7 @@ def test_parents_cannot_be_improved_by_one_edge(seed, logarithmic, masked):
 
     def value(chosen):
         variance = conditional(C, sorted(chosen))[z, z]
-        loss = 0.5 * np.log(variance) if logarithmic else 0.5 * unit[z] * variance
+        loss = 0.5 * unit[z] * (np.log(variance) if logarithmic else variance)
         return loss + 0.05 * len(chosen)
 
     reached = value(parents)

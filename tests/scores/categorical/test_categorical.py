@@ -217,8 +217,7 @@ def test_auto_chooses_and_tells():
     assert model.result_.score_name == "categorical-bic"
     assert "all 5 columns are categories" in model.result_.choices[0]
     assert any("'rating'" in line for line in model.result_.choices)
-    text = str(model.report()) if hasattr(model, "report") else ""
-    assert "KKT point" not in text
+    assert "KKT point" not in str(model.summary())
     assert model.certificate_.kind == "permitted graph"
     assert model.certificate_.satisfied
 

@@ -122,6 +122,7 @@ def _differences(
     bound = None
     if data is not None:
         from toposwap.core.dataset import Dataset
+        from toposwap.core.table import NumberTable
         from toposwap.io import read_numbers
 
         table = read_numbers(data)
@@ -132,7 +133,7 @@ def _differences(
             )
         score = scoring.build()
         rows = Dataset.from_table(
-            table.chosen(names) if hasattr(table, "chosen") else table[names],
+            table.chosen(names) if isinstance(table, NumberTable) else table[names],
             center=scoring.center,
         )
         bound = score.bind(score.suited(rows))

@@ -61,7 +61,8 @@ class Scoring:
 class Learning:
     """Everything :class:`~toposwap.estimators.Topo` is told, but where to start.
 
-    ``special`` holds the options that belong to one search, by its name.
+    ``special`` holds the options that belong to one search, by its name; ``time_budget`` is for
+    all of them.
     """
 
     scoring: Scoring
@@ -70,6 +71,7 @@ class Learning:
     prune: float | str | None
     seed: int
     max_iter: int | None
+    time_budget: float | None = None
 
     def build(
         self,
@@ -107,6 +109,7 @@ class Learning:
             missing=missing,
             random_state=self.seed,
             max_iter=self.max_iter,
+            time_budget=self.time_budget,
             progress=progress,
             **given,
         )
@@ -198,7 +201,7 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--time-budget",
         type=Number(min=0),
         metavar="SECONDS",
-        help="With --search auto: begin no further restart after this.",
+        help="Begin nothing more after this; --search exact then prints the bound proved so far.",
     )
     @click.option(
         "--jobs",
@@ -254,9 +257,9 @@ def learning_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "s_0": s_0,
             "greedy": greedy,
         }
-        auto = {"n_restarts": restarts, "time_budget": time_budget, "n_jobs": jobs}
+        auto = {"n_restarts": restarts, "n_jobs": jobs}
         special: dict[str, Mapping[str, Any]] = {"paper": paper, "auto": auto}
-        learning = Learning(scoring, search, special, prune, seed, max_iter)
+        learning = Learning(scoring, search, special, prune, seed, max_iter, time_budget)
         return command(*args, learning=learning, **others)
 
     return with_learning

@@ -128,6 +128,10 @@ class Kind(ABC):
     def loss(self, column: Column) -> tuple[str, str | None]:
         """The name of the loss of a column of this kind, and why if another is usual."""
 
+    def block_loss(self, column: Column) -> str:
+        """The name of its loss where edges may have blocks of parameters: here the same."""
+        return self.loss(column)[0]
+
     def refusal(self, column: Column) -> Refused | None:  # noqa: ARG002 - any column will do
         """Why ``column`` cannot be of this kind, whoever says so; None if it can."""
         return None

@@ -25,3 +25,7 @@ class Categorical(Kind):
     def loss(self, column: Column) -> tuple[str, str | None]:  # noqa: ARG002 - always the same
         """The logistic loss of two categories."""
         return "logistic", None
+
+    def block_loss(self, column: Column) -> str:
+        """A multinomial logit of more than two categories."""
+        return "logistic" if column.distinct <= 2 else "multinomial"

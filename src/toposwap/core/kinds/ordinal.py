@@ -35,6 +35,10 @@ class Ordinal(Kind):
         """The Gaussian likelihood, of the scores."""
         return "gaussian", None
 
+    def block_loss(self, column: Column) -> str:  # noqa: ARG002 - always the same
+        """A cumulative logit."""
+        return "cumulative"
+
     def refusal(self, column: Column) -> Refused | None:
         """Text whose order nobody has told."""
         if column.labels.levels is None or column.labels.declared == "ordered categories":

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 #: Names that are listed of a group.
 _SHOWN = 8
 #: The kinds most likely to be wrong, and what a column may be instead.
-_INSTEAD = {"ordinal": "categorical", "count": "continuous"}
+_INSTEAD = {"ordinal": "categorical", "count": "continuous", "categorical": "ordinal"}
 #: What needs no telling: nobody takes such columns for anything else.
 _OBVIOUS = (
     "fractions",

@@ -58,13 +58,20 @@ def new_layer(size: int) -> Layer:
 
 @kernel
 def bound_group(
-    lists: ParentLists, every: np.uint64, group: NDArray[np.int64], bounds: NDArray[np.float64]
+    lists: ParentLists,
+    every: np.uint64,
+    group: NDArray[np.int64],
+    bounds: NDArray[np.float64],
+    first: int,
+    end: int,
 ) -> None:
-    """Fill ``bounds`` (2^k,): h_G for each subset of ``group`` (k,), ``every`` being all of V."""
+    """Fill ``bounds`` (2^k,): h_G for subsets of ``group`` (k,), ``every`` being all of V.
+
+    Those from number ``first`` to ``end``, the ones before being there; the empty one is zero.
+    """
     k = group.size
     one = np.uint64(1)
-    bounds[0] = 0.0
-    for subset in range(1, 1 << k):
+    for subset in range(first, end):
         inside = np.uint64(0)
         for i in range(k):
             if subset >> i & 1:

@@ -21,8 +21,9 @@ from toposwap.kernels.graphs.precedence import highest_position, lowest_position
 from toposwap.kernels.jit import kernel
 from toposwap.kernels.l0.moves import insert, settle, sweep
 from toposwap.kernels.l0.node import node_value, price_all_exchanges
-from toposwap.kernels.l0.partial_covariance import ROWS, S, add_parent, no_parents
+from toposwap.kernels.l0.partial_covariance import S, add_parent, no_parents
 from toposwap.kernels.l0.single_edges import improve_single_edges
+from toposwap.kernels.l0.swap_deltas import copy_touched, keep
 from toposwap.kernels.l0.tables import ORDER, PENDING, POSITION, TOUCHED, Nodes, Rule
 
 if TYPE_CHECKING:
@@ -190,31 +191,6 @@ def _drawn_kind(chain: Chain) -> int:
 
 
 @kernel(inner=True)
-def _copy_touched(source: Nodes, target: Nodes, touched: NDArray[np.int64]) -> None:
-    """Take over the order, and the tables of nodes that are ``touched`` (d,)."""
-    d = source.value.size
-    for z in range(d):
-        target.places[ORDER, z] = source.places[ORDER, z]
-        target.places[POSITION, z] = source.places[POSITION, z]
-        if touched[z] == 0:
-            continue
-        k = source.parents[z, 0]
-        for i in range(ROWS + k):
-            theirs = source.table[z, i]
-            mine = target.table[z, i]
-            for t in range(d):
-                mine[t] = theirs[t]
-        for i in range(1 + k):
-            target.parents[z, i] = source.parents[z, i]
-        target.value[z] = source.value[z]
-        for part in range(2):
-            theirs = source.memory[part, z]
-            mine = target.memory[part, z]
-            for t in range(d):
-                mine[t] = theirs[t]
-
-
-@kernel(inner=True)
 def _build_anew(nodes: Nodes, rule: Rule, z: int) -> None:
     """The tables of ``z`` from its parents, free of what additions and removals left behind."""
     k = nodes.parents[z, 0]
@@ -241,11 +217,7 @@ def _note_best(nodes: Nodes, chain: Chain, value: float) -> None:
 def begin_chain(nodes: Nodes, rule: Rule, chain: Chain, threshold: float) -> None:
     """Descend from where ``nodes`` stand, and stay there."""
     descend(nodes, rule, chain, threshold)
-    for z in range(nodes.value.size):
-        nodes.places[TOUCHED, z] = 1
-    _copy_touched(nodes, chain.kept, nodes.places[TOUCHED])
-    for z in range(nodes.value.size):
-        nodes.places[TOUCHED, z] = 0
+    keep(nodes, chain.kept)
     _note_best(nodes, chain, nodes.value.sum())
 
 
@@ -273,9 +245,9 @@ def advance_chain(
             for z in range(d):
                 if places[TOUCHED, z] != 0:
                     _build_anew(nodes, rule, z)
-            _copy_touched(nodes, chain.kept, places[TOUCHED])
+            copy_touched(nodes, chain.kept, places[TOUCHED])
         else:
-            _copy_touched(chain.kept, nodes, places[TOUCHED])
+            copy_touched(chain.kept, nodes, places[TOUCHED])
         for z in range(d):
             places[TOUCHED, z] = 0
             places[PENDING, z] = 0

@@ -41,8 +41,11 @@ def walk_forward(
     complete: bool,
     best: float,
     profile: NDArray[np.float64],
-) -> None:
-    """Fill ``profile`` before ``v`` down to ``lowest``, where it may fall below ``best``."""
+) -> bool:
+    """Fill ``profile`` before ``v`` down to ``lowest``, where it may fall below ``best``.
+
+    Whether nothing remembered was used.
+    """
     table, parents, value, places, memory = nodes
     own = value.size
     trial = own + 1
@@ -61,9 +64,10 @@ def walk_forward(
     copy_tables(table, parents, v, own)
     change = 0.0
     others = 0.0
+    exact = True
     for k in range(p - 1, lowest - 1, -1):
         if not complete and change + others + ahead[k] >= best:
-            return
+            return exact
         w = places[ORDER, k]
         index = index_of(parents, own, w)
         if index >= 0:
@@ -77,9 +81,12 @@ def walk_forward(
                 count = parents[trial, 0]
                 worth = value_change(rule, w, table[trial, S, w], count, value[w])
                 memory[GAINED, w, v] = worth
+            else:
+                exact = False
             others += worth
         profile[k] = change + others
         best = min(best, profile[k])
+    return exact
 
 
 @kernel(inner=True)
@@ -92,8 +99,11 @@ def walk_backward(
     complete: bool,
     best: float,
     profile: NDArray[np.float64],
-) -> None:
-    """Fill ``profile`` behind ``v`` up to ``highest``, where it may fall below ``best``."""
+) -> bool:
+    """Fill ``profile`` behind ``v`` up to ``highest``, where it may fall below ``best``.
+
+    Whether nothing remembered was used.
+    """
     table, parents, value, places, memory = nodes
     own = value.size
     trial = own + 1
@@ -101,6 +111,7 @@ def walk_backward(
     copy_tables(table, parents, v, own)
     change = 0.0
     others = 0.0
+    exact = True
     outdated = True
     for k in range(places[POSITION, v] + 1, highest + 1):
         if outdated:
@@ -112,7 +123,7 @@ def walk_backward(
                 ahead[t] = total
             outdated = False
         if not complete and change + others + ahead[k] >= best:
-            return
+            return exact
         w = places[ORDER, k]
         if pays(rule, table, own, v, w):
             gain(nodes, rule, own, v, w, k + 1, v)
@@ -127,9 +138,12 @@ def walk_backward(
                 count = parents[trial, 0]
                 worth = value_change(rule, w, table[trial, S, w], count, value[w])
                 memory[LOST, w, v] = worth
+            else:
+                exact = False
             others += worth
         profile[k] = change + others
         best = min(best, profile[k])
+    return exact
 
 
 @kernel
@@ -141,11 +155,12 @@ def insertion_profile(
     complete: bool,
     best: float,
     profile: NDArray[np.float64],
-) -> int:
+) -> tuple[int, bool]:
     """Change of Q for each position of ``v``; infinite where it cannot be below ``best``.
 
     Positions that the rule's precedence forbids are infinite too. With ``afresh`` nothing
-    remembered is used, with ``complete`` no position is left out. Returns the first best position.
+    remembered is used, with ``complete`` no position is left out. Returns the first best position,
+    and whether nothing remembered was used.
     """
     d = profile.size
     places = nodes.places
@@ -156,13 +171,14 @@ def insertion_profile(
     if rule.ordered:
         lowest = lowest_position(rule.before, places[POSITION], v)
         highest = highest_position(rule.before, places[POSITION], v)
-    walk_forward(nodes, rule, v, lowest, afresh, complete, best, profile)
+    ahead = walk_forward(nodes, rule, v, lowest, afresh, complete, best, profile)
     target = 0
     for k in range(1, d):
         if profile[k] < profile[target]:
             target = k
-    walk_backward(nodes, rule, v, highest, afresh, complete, min(best, profile[target]), profile)
+    best = min(best, profile[target])
+    behind = walk_backward(nodes, rule, v, highest, afresh, complete, best, profile)
     for k in range(places[POSITION, v] + 1, d):
         if profile[k] < profile[target]:
             target = k
-    return target
+    return target, ahead and behind

@@ -129,13 +129,16 @@ def sweep(
         if nodes.places[PENDING, v] == 0:
             continue
         nodes.places[PENDING, v] = 0
-        for afresh in range(2):
-            target = insertion_profile(nodes, rule, v, afresh > 0, False, -threshold, profile)
+        afresh = False
+        while True:
+            target, exact = insertion_profile(nodes, rule, v, afresh, False, -threshold, profile)
             if profile[target] >= -threshold:
                 break
-            if afresh > 0:
+            if exact:
                 insert(nodes, rule, v, target)
                 moved += 1
+                break
+            afresh = True
     return moved
 
 

@@ -203,6 +203,10 @@ def grow_and_shrink(
         lowest = value
         if dropped and falling:
             continue
+        if not rule.exchanging:
+            for u in range(d):
+                table[slot, E, u] = 0.0
+            return
         price_exchanges(table, parents, slot, z, work, first)
         if parents[slot, 0] == first or (rule.logarithmic and c[z] <= DEPENDENT) or not falling:
             return

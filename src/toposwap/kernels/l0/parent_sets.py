@@ -9,12 +9,13 @@ the parents :math:`P` taken so far, and (as a precision matrix) given those and 
           \operatorname{var}(x_z \mid P \cup R) \bigr), \qquad u \in R,
 
 is no less than the best of :math:`P` and its subsets that are known: those on the way to it, and
-those without one member, which the swept table tells in :math:`O(|P|)`.
+those without one member, which the swept table tells in :math:`O(|P|)`; or no less than a limit,
+where sets that cost more are of no use.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,12 +26,55 @@ from toposwap.kernels.l0.partial_covariance import DEPENDENT
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.kernels.l0.tables import Rule
 
 #: Differences of Q below this are rounding error.
 _EQUAL = 1e-12
 #: Room for sets at first, and the most that a node may have.
 _ROOM, _MOST_SETS = 1 << 16, 1 << 22
+#: Branches between two looks at the clock, some milliseconds, and the most of a node.
+_PAUSE, _MOST_BRANCHES = 1 << 14, 1 << 27
+#: Places of ``Tree.counts``: the level reached, and the number of sets noted.
+LEVEL, SETS = 0, 1
+
+
+class Tree(NamedTuple):
+    """Where the walk through the sets of parents of a node is.
+
+    For each level (c + 1,) the two tables ``A`` and ``K``, (c + 1, c + 1); who is ``taken``, how
+    many (``n_taken``), the same as bits (``chosen``), the ``least`` score of subsets, and the
+    ``phase``: to be begun, taken, left out. ``counts`` (2,) see :data:`LEVEL`.
+    """
+
+    A: NDArray[np.float64]
+    K: NDArray[np.float64]
+    taken: NDArray[np.int64]
+    n_taken: NDArray[np.int64]
+    chosen: NDArray[np.uint64]
+    least: NDArray[np.float64]
+    phase: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+def _new_tree(
+    rule: Rule, z: int, candidates: NDArray[np.int64], precision: NDArray[np.float64]
+) -> Tree:
+    """At the empty set, which is still to be noted."""
+    c = len(candidates)
+    both = np.append(candidates, z)
+    A, K = np.empty((c + 1, c + 1, c + 1)), np.empty((c + 1, c + 1, c + 1))
+    A[0], K[0] = rule.C[rule.own[z]][np.ix_(both, both)], precision
+    return Tree(
+        A,
+        K,
+        taken=np.empty((c + 1, c + 1), dtype=np.int64),
+        n_taken=np.zeros(c + 1, dtype=np.int64),
+        chosen=np.zeros(c + 1, dtype=np.uint64),
+        least=np.full(c + 1, node_value(rule, z, A[0, c, c], 0)),
+        phase=np.zeros(c + 1, dtype=np.int64),
+        counts=np.zeros(2, dtype=np.int64),
+    )
 
 
 @kernel
@@ -38,53 +82,39 @@ def parent_sets(
     rule: Rule,
     z: int,
     candidates: NDArray[np.int64],
-    precision: NDArray[np.float64],
     most_parents: int,
+    limit: float,
+    tree: Tree,
     sets: NDArray[np.uint64],
     values: NDArray[np.float64],
-) -> int:
-    """Fill ``sets`` and ``values`` (m,) with wanted sets of parents of ``z`` and their Q_z.
+    pause: int,
+) -> None:
+    """Fill ``sets`` and ``values`` (m,) with wanted sets of parents of ``z`` below ``limit``.
 
-    ``candidates`` (c,) are tried in their order, the strong ones first; ``precision`` (c+1, c+1) is
-    the inverse correlation of them and z. Returns the number of sets, or -1 if there is no room.
+    ``candidates`` (c,) are tried in their order, the strong ones first. Goes on where ``tree`` is;
+    stops after ``pause`` branches, where ``sets`` may not have room, or at the end (level -1).
     """
     c = candidates.size
-    A = np.empty((c + 1, c + 1, c + 1))
-    K = np.empty((c + 1, c + 1, c + 1))
-    taken = np.empty((c + 1, c + 1), dtype=np.int64)
-    n_taken = np.zeros(c + 1, dtype=np.int64)
-    chosen = np.zeros(c + 1, dtype=np.uint64)
-    least = np.empty(c + 1)
-    phase = np.zeros(c + 1, dtype=np.int64)
-    for i in range(c + 1):
-        a = z if i == c else candidates[i]
-        for j in range(c + 1):
-            b = z if j == c else candidates[j]
-            A[0, i, j] = rule.C[rule.own[z], a, b]
-            K[0, i, j] = precision[i, j]
-    least[0] = node_value(rule, z, A[0, c, c], 0)
-    sets[0] = np.uint64(0)
-    values[0] = least[0]
-    count = 1
-    level = 0
-    while level >= 0:
+    A, K, taken, n_taken, chosen, least, phase, counts = tree
+    level = counts[LEVEL]
+    count = counts[SETS]
+    while level >= 0 and pause > 0 and count + c < sets.size:
+        pause -= 1
         if level == c or phase[level] == 2:
             level -= 1
             continue
         k = n_taken[level]
         if phase[level] == 0:
             pair = node_value(rule, z, 1.0 / K[level, c, c], k + 2)
-            if k >= most_parents:
+            if k >= most_parents or pair - rule.weight >= limit:
                 level -= 1
                 continue
-            if pair >= least[level] - _EQUAL:
+            if pair >= min(least[level] - _EQUAL, limit):
                 # At most one more: all of them at once.
                 count = _single_additions(
                     rule, z, candidates, level, k, A[level], taken[level], chosen[level],
-                    least[level], sets, values, count,
+                    min(least[level] - _EQUAL, limit), sets, values, count,
                 )  # fmt: skip
-                if count < 0:
-                    return -1
                 level -= 1
                 continue
             phase[level] = 1
@@ -103,11 +133,10 @@ def parent_sets(
             best = min(least[level], node_value(rule, z, variance + low, k))
             chosen[level + 1] = chosen[level] | (np.uint64(1) << np.uint64(candidates[level]))
             if value < best - _EQUAL:
-                if count == sets.size:
-                    return -1
-                sets[count] = chosen[level + 1]
-                values[count] = value
-                count += 1
+                if value < limit:
+                    sets[count] = chosen[level + 1]
+                    values[count] = value
+                    count += 1
                 best = value
             least[level + 1] = best
             n_taken[level + 1] = k + 1
@@ -133,7 +162,8 @@ def parent_sets(
             n_taken[level + 1] = k
         phase[level + 1] = 0
         level += 1
-    return count
+    counts[LEVEL] = level
+    counts[SETS] = count
 
 
 @kernel(inner=True)
@@ -182,7 +212,7 @@ def _single_additions(
     A: NDArray[np.float64],
     taken: NDArray[np.int64],
     chosen: np.uint64,
-    least: float,
+    below: float,
     sets: NDArray[np.uint64],
     values: NDArray[np.float64],
     count: int,
@@ -195,7 +225,7 @@ def _single_additions(
             continue
         variance = A[c, c] - A[u, c] * A[u, c] / pivot
         value = node_value(rule, z, variance, k + 1)
-        if value >= least - _EQUAL:
+        if value >= below:
             continue
         low = np.inf
         for t in range(k):
@@ -205,8 +235,6 @@ def _single_additions(
             low = min(low, coefficient * coefficient / (share * A[u, i] - A[i, i]))
         if k > 0 and value >= node_value(rule, z, variance + low, k) - _EQUAL:
             continue
-        if count == sets.size:
-            return -1
         sets[count] = chosen | (np.uint64(1) << np.uint64(candidates[u]))
         values[count] = value
         count += 1
@@ -214,9 +242,14 @@ def _single_additions(
 
 
 def wanted_parent_sets(
-    rule: Rule, z: int, allowed: NDArray[np.bool_], most_parents: int
+    rule: Rule,
+    z: int,
+    allowed: NDArray[np.bool_],
+    most_parents: int,
+    limit: float,
+    deadline: Deadline,
 ) -> tuple[NDArray[np.uint64], NDArray[np.float64]] | None:
-    """:func:`parent_sets` of ``z`` among ``allowed`` (d,), with room as needed; None beyond."""
+    """:func:`parent_sets` of ``z`` among ``allowed`` (d,); None if time is up or they are many."""
     candidates = np.flatnonzero(allowed)
     candidates = candidates[candidates != z]
     both = np.append(candidates, z)
@@ -224,12 +257,19 @@ def wanted_parent_sets(
     strength = np.abs(precision[-1, :-1]) / np.sqrt(np.maximum(np.diag(precision)[:-1], 1e-300))
     best_first = np.argsort(-strength, kind="stable")
     candidates, rearranged = candidates[best_first], np.append(best_first, len(best_first))
-    precision = np.ascontiguousarray(precision[np.ix_(rearranged, rearranged)])
-    room = _ROOM
-    while room <= _MOST_SETS:
-        sets, values = np.empty(room, dtype=np.uint64), np.empty(room)
-        count = parent_sets(rule, z, candidates, precision, most_parents, sets, values)
-        if count >= 0:
-            return sets[:count].copy(), values[:count].copy()
-        room *= 8
-    return None
+    tree = _new_tree(rule, z, candidates, precision[np.ix_(rearranged, rearranged)])
+    sets, values = np.empty(_ROOM, dtype=np.uint64), np.empty(_ROOM)
+    if tree.least[0] < limit:
+        sets[0], values[0], tree.counts[SETS] = 0, tree.least[0], 1
+    branches = 0
+    while tree.counts[LEVEL] >= 0:
+        if deadline.passed or branches > _MOST_BRANCHES:
+            return None
+        if tree.counts[SETS] + len(candidates) >= len(sets):
+            if len(sets) >= _MOST_SETS:
+                return None
+            sets, values = np.concatenate([sets, sets]), np.concatenate([values, values])
+        parent_sets(rule, z, candidates, most_parents, limit, tree, sets, values, _PAUSE)
+        branches += _PAUSE
+    count = int(tree.counts[SETS])
+    return sets[:count].copy(), values[:count].copy()

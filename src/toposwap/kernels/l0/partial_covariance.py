@@ -44,6 +44,8 @@ G, S, E, ROWS = 0, 1, 2, 3
 
 #: A candidate whose variance given the parents is below this share of its own depends on them.
 DEPENDENT = 1e-8
+#: Prices of exchanges are computed one by one where less than one in so many is needed.
+_FEW = 6
 
 
 @kernel(inner=True)
@@ -139,19 +141,25 @@ def triangle_inverse(
 ) -> None:
     r"""Columns ``first`` and later of :math:`L^{-1}`, into the rows of the slot ``work``.
 
-    L is the (k, k) triangle of the parents' coordinates along the orthonormalised rows.
+    L is the (k, k) triangle of the parents' coordinates along the orthonormalised rows. Row j of
+    its inverse is made of the rows before it, whole rows at a time.
     """
     k = parents[slot, 0]
     rows = table[slot]
-    inverse = table[work]
-    for i in range(first, k):
-        inverse[ROWS + i, i] = 1.0 / rows[ROWS + i, parents[slot, 1 + i]]
-        for j in range(i + 1, k):
-            parent = parents[slot, 1 + j]
-            total = 0.0
-            for m in range(i, j):
-                total -= rows[ROWS + m, parent] * inverse[ROWS + m, i]
-            inverse[ROWS + j, i] = total / rows[ROWS + j, parent]
+    for j in range(first, k):
+        parent = parents[slot, 1 + j]
+        mine = table[work, ROWS + j]
+        for i in range(first, j):
+            mine[i] = 0.0
+        for m in range(first, j):
+            along = rows[ROWS + m, parent]
+            other = table[work, ROWS + m]
+            for i in range(first, m + 1):
+                mine[i] -= along * other[i]
+        scale = 1.0 / rows[ROWS + j, parent]
+        for i in range(first, j):
+            mine[i] *= scale
+        mine[j] = scale
 
 
 @kernel(inner=True)
@@ -172,17 +180,21 @@ def cheapest_removal(
     """
     k = parents[slot, 0]
     rows = table[slot]
-    inverse = table[work]
+    weight, precision = table[work, G], table[work, E]
     triangle_inverse(table, parents, slot, work, first)
+    for i in range(first, k):
+        weight[i] = 0.0
+        precision[i] = 0.0
+    for j in range(first, k):
+        along = rows[ROWS + j, z]
+        inverse = table[work, ROWS + j]
+        for i in range(first, j + 1):
+            weight[i] += inverse[i] * along
+            precision[i] += inverse[i] * inverse[i]
     chosen = -1
     least = np.inf
     for i in range(first, k):
-        weight = 0.0
-        precision = 0.0
-        for j in range(i, k):
-            weight += inverse[ROWS + j, i] * rows[ROWS + j, z]
-            precision += inverse[ROWS + j, i] * inverse[ROWS + j, i]
-        rise = weight * weight / precision
+        rise = weight[i] * weight[i] / precision[i]
         if rise < least:
             least = rise
             chosen = i
@@ -205,22 +217,50 @@ def price_exchanges(
     slot ``work``, and :math:`r_i = a_i^\top q / \lVert a_i \rVert` (d,),
 
     .. math:: g^{-i} = g + r_i[z]\, r_i, \qquad c^{-i} = c + r_i^2, \qquad
-              e[u] = \max_i \; g^{-i}[u]^2 / c^{-i}[u] - r_i[z]^2.
+              e[u] = \max_i \; g^{-i}[u]^2 / c^{-i}[u] - r_i[z]^2,
 
-    The ``first`` parents stay.
+    zero where no exchange lowers it. Mostly that is seen at once: columns have unit variance, so
+    :math:`r_i[u]^2 \le 1 - c[u]`, and then only parents that bring less than
+
+    .. math:: r_i[z]^2 < \frac{g[u]^2}{c[u]^2} \bigl(1 + \sqrt{1 - c[u]}\bigr)^2
+
+    may be exchanged for u. The ``first`` parents stay.
     """
     d = table.shape[2]
     k = parents[slot, 0]
-    g, c, e, r = table[slot, G], table[slot, S], table[slot, E], table[work, E]
+    g, c, e = table[slot, G], table[slot, S], table[slot, E]
+    reach, r = table[work, G], table[work, E]
     for u in range(d):
         e[u] = 0.0
+        ratio = g[u] / c[u] * (1.0 + math.sqrt(max(0.0, 1.0 - c[u])))
+        reach[u] = ratio * ratio if c[u] > DEPENDENT else np.inf
+    reach[z] = 0.0
+    for i in range(k):
+        reach[parents[slot, 1 + i]] = 0.0
     for i in range(first, k):
-        own = _direction(table, parents, slot, z, work, i)
+        scale = _length_scale(table, work, k, i)
+        own = scale * _along(table, slot, work, k, i, z)
+        brings = own * own
+        possible = 0
         for u in range(d):
-            covariance = g[u] + own * r[u]
-            variance = c[u] + r[u] * r[u]
-            lowered = covariance * covariance / variance - own * own
-            e[u] = max(e[u], lowered if variance > DEPENDENT else 0.0)
+            possible += reach[u] > brings
+        if possible == 0:
+            continue
+        if _FEW * possible < d:
+            for u in range(d):
+                if reach[u] > brings:
+                    beyond = scale * _along(table, slot, work, k, i, u)
+                    e[u] = max(e[u], _lowered(g[u], c[u], own, beyond))
+            continue
+        for t in range(d):
+            r[t] = 0.0
+        for j in range(i, k):
+            along = scale * table[work, ROWS + j, i]
+            row = table[slot, ROWS + j]
+            for t in range(d):
+                r[t] += along * row[t]
+        for u in range(d):
+            e[u] = max(e[u], _lowered(g[u], c[u], own, r[u]))
     e[z] = 0.0
 
 
@@ -237,42 +277,43 @@ def parent_to_exchange(
     """The number of the parent for which ``e[u]`` was found; to be called right afterwards."""
     chosen = -1
     most = -np.inf
-    for i in range(first, parents[slot, 0]):
-        own = _direction(table, parents, slot, z, work, i)
-        r = table[work, E, u]
-        covariance = table[slot, G, u] + own * r
-        variance = table[slot, S, u] + r * r
-        lowered = covariance * covariance / variance - own * own
-        if variance > DEPENDENT and lowered > most:
+    k = parents[slot, 0]
+    for i in range(first, k):
+        scale = _length_scale(table, work, k, i)
+        own = scale * _along(table, slot, work, k, i, z)
+        beyond = scale * _along(table, slot, work, k, i, u)
+        lowered = _lowered(table[slot, G, u], table[slot, S, u], own, beyond)
+        if lowered > most:
             most = lowered
             chosen = i
     return chosen
 
 
+@kernel(inner=True, inlined=True)
+def _lowered(g: float, c: float, own: float, r: float) -> float:
+    """What exchanging a parent with r_i[z] = ``own`` for a variable with r_i[u] = ``r`` brings."""
+    covariance = g + own * r
+    variance = c + r * r
+    lowered = covariance * covariance / variance - own * own
+    return lowered if variance > DEPENDENT else 0.0
+
+
 @kernel(inner=True)
-def _direction(
-    table: NDArray[np.float64],
-    parents: NDArray[np.int64],
-    slot: int,
-    z: int,
-    work: int,
-    i: int,
-) -> float:
-    """Put r_i, what parent i tells beyond the other parents, into ``table[work, E]``; its [z]."""
-    d = table.shape[2]
-    r = table[work, E]
+def _along(table: NDArray[np.float64], slot: int, work: int, k: int, i: int, u: int) -> float:
+    """The scalar product of a_i and the coordinates q[u]."""
+    total = 0.0
+    for j in range(i, k):
+        total += table[work, ROWS + j, i] * table[slot, ROWS + j, u]
+    return total
+
+
+@kernel(inner=True)
+def _length_scale(table: NDArray[np.float64], work: int, k: int, i: int) -> float:
+    """One over the length of a_i."""
     length = 0.0
-    for j in range(i, parents[slot, 0]):
+    for j in range(i, k):
         length += table[work, ROWS + j, i] * table[work, ROWS + j, i]
-    scale = 1.0 / math.sqrt(length)
-    for t in range(d):
-        r[t] = 0.0
-    for j in range(i, parents[slot, 0]):
-        along = scale * table[work, ROWS + j, i]
-        row = table[slot, ROWS + j]
-        for t in range(d):
-            r[t] += along * row[t]
-    return r[z]
+    return 1.0 / math.sqrt(length)
 
 
 @kernel(inner=True)

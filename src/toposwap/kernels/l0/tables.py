@@ -88,7 +88,8 @@ class Rule(NamedTuple):
     ``logarithmic`` chooses between the two scores, ``weight`` is lambda, ``unit`` is mu, (d,).
     ``allowed[z, u]``: u may be a parent of z; ``before[u, v]``: u must stand before v;
     ``required[z, u]``: u is a parent of z whatever it brings, and always stands before it. They are
-    looked at only if ``masked``, ``ordered`` or ``demanding``.
+    looked at only if ``masked``, ``ordered`` or ``demanding``. Without ``exchanging`` parents are
+    added and dropped, and none is exchanged for another: rougher, and faster where there are many.
     """
 
     C: NDArray[np.float64]
@@ -102,6 +103,7 @@ class Rule(NamedTuple):
     ordered: bool
     required: NDArray[np.bool_]
     demanding: bool
+    exchanging: bool = True
 
 
 def empty_nodes(d: int, most: int) -> Nodes:

@@ -11,7 +11,7 @@ from toposwap.core.errors import InputError
 from toposwap.report.checks.evidence import Carried, Evidence, carried_by_few, evidence_of
 from toposwap.report.graph import _predictor, reversible
 from toposwap.report.page.packed import digits, packed
-from toposwap.report.words import penalty_settings
+from toposwap.scores.settings import penalty_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

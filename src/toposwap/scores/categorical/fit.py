@@ -192,10 +192,6 @@ class CategoricalFit(ChainFit):
             edges[self._nodes.parents[z, 1 : 1 + self._nodes.parents[z, 0]], z] = True
         return edges
 
-    def parent_sets(self) -> None:
-        """They are not listed: what few columns want is found from all sets of columns."""
-        return
-
     def take_parents(self, order: Order, parents: NDArray[np.bool_]) -> None:
         """Stand at ``order`` with the edges ``parents`` (d, d)."""
         self.take(order.variables, parents)

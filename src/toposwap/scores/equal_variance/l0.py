@@ -23,7 +23,8 @@ import numpy as np
 from toposwap.kernels.l0 import moves
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.scores.densities import Densities
-from toposwap.scores.l0.bound import BoundL0, L0Fit
+from toposwap.scores.l0.bound import BoundL0
+from toposwap.scores.l0.fit import L0Fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,12 +113,38 @@ class EqualVarianceL0Fit(L0Fit):
         super().insert(variable, position)
         self._retune()
 
+    def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Carry out each swap and take it back."""
+        before, pending = self.value, self._nodes.pending.copy()
+        here = self.snapshot()
+        changes = np.empty(len(pairs))
+        for index, (i, j) in enumerate(pairs.tolist()):
+            if not self.bound.admissible.obeys(self.order.swap(i, j)):
+                changes[index] = np.inf
+                continue
+            self.bound.deadline.check()
+            self.swap(i, j)
+            changes[index] = self.value - before
+            self.restore(here)
+        self._nodes.pending[:] = pending
+        return changes
+
+    def improve_single_edges(self) -> int:
+        """Change edges in the current units, then bring these up to date."""
+        made = super().improve_single_edges()
+        if made:
+            self._retune()
+        return made
+
     def refresh(self) -> None:
         """Look at all nodes again in the current units, then bring these up to date."""
         super().refresh()
         self._retune()
 
-    def parent_sets(self) -> None:
+    def parent_sets(self, *_: Any) -> None:
+        """None: the nodes share a variance."""
+
+    def least_parents(self) -> None:
         """None: the nodes share a variance."""
 
     def restore(self, snapshot: Any) -> None:

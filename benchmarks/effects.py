@@ -1,0 +1,145 @@
+"""How often 95 percent intervals of total effects cover the truth, and what is noticed at borders.
+
+``python benchmarks/effects.py [--tables 200] [--curves 60]`` prints
+
+- graph given: path algebra in the true graph, Gaussian and exponential noise;
+- graph learned by ``bic``: the same in the graph that was found, and the hull over all graphs that
+  fit as well, and the intervals over 100 bootstrap graphs (``ts.effects``);
+- curves: ``model.effect`` by simulation, the true graph known;
+- how often a transposed weight matrix is noticed, and how often a right one is suspected.
+
+Columns are permuted in each table; all pairs of columns with a directed path in the truth count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+
+import numpy as np
+
+import timing  # noqa: F401 - one thread
+import toposwap as ts
+from toposwap.core.weights import transposed_in_words
+from toposwap.intervention.linear import LinearGraph
+from toposwap.intervention.over import all_effects
+
+
+def table(seed, d, n, noise="gauss-NV"):
+    """A table with permuted columns, its weights (d, d) and its total effects (d, d)."""
+    sample = ts.simulate.linear_dataset(d, n, "ER2", noise=noise, random_state=seed)
+    order = np.random.default_rng(seed).permutation(d)
+    W = sample.weights[np.ix_(order, order)]
+    return sample.X[:, order], W, all_effects(W)
+
+
+def pairs_of(effects):
+    return [(x, y) for x, y in np.argwhere(effects != 0.0) if x != y]
+
+
+def given(tables, d, n, noise):
+    covered, mean_of_table = [], []
+    for seed in range(tables):
+        X, W, truth = table(seed, d, n, noise)
+        graph = LinearGraph(ts.Dataset.from_table(X), W != 0.0)
+        here = []
+        for x, y in pairs_of(truth):
+            low, high = graph.total_effect(x, y).interval()
+            here.append(low <= truth[x, y] <= high)
+        covered += here
+        mean_of_table.append(np.mean(here))
+    error = np.std(mean_of_table) / np.sqrt(tables)
+    return f"{100 * np.mean(covered):.1f} ± {100 * error:.1f} percent of {len(covered)} effects"
+
+
+def learned(tables, d, n, resamples):
+    own, hull, over, shds = [], [], [], []
+    for seed in range(tables):
+        X, W, truth = table(seed, d, n)
+        data = ts.Dataset.from_table(X)
+        model = ts.Topo("bic").fit(data)
+        shds.append(ts.metrics.compare_classes(W, model).shd)
+        graph = LinearGraph(data, model.adjacency_matrix_ != 0.0)
+        pairs = pairs_of(truth)
+        for x, y in pairs:
+            low, high = graph.total_effect(x, y).interval()
+            own.append(low <= truth[x, y] <= high)
+            low, high = model.effect(int(x), int(y)).interval
+            hull.append(low <= truth[x, y] <= high)
+        if seed < tables // 4:
+            frame = ts.effects(bootstrap(X, resamples, seed), data)
+            bounds = {(row.cause, row.effect): (row.low, row.high) for row in frame.itertuples()}
+            for x, y in pairs:
+                low, high = bounds[data.names[x], data.names[y]]
+                over.append(low <= truth[x, y] <= high)
+    shares = [f"{100 * np.mean(found):.1f}" for found in (own, hull, over)]
+    return f"{' / '.join(shares)} percent of {len(own)} effects, CPDAG SHD {np.mean(shds):.1f}"
+
+
+class Resample:
+    """A graph as the functions over resamples take it."""
+
+    def __init__(self, model):
+        left = model.cpdag_
+        self.edges = np.argwhere(model.adjacency_matrix_)
+        i, j = self.edges.T
+        self.weights, self.open = model.adjacency_matrix_[i, j], left[i, j] & left[j, i]
+
+
+def bootstrap(X, resamples, seed):
+    rng = np.random.default_rng(seed)
+    n = len(X)
+    return [
+        Resample(ts.Topo("bic", n_restarts=0).fit(X[rng.integers(0, n, n)]))
+        for _ in range(resamples)
+    ]
+
+
+def curves(tables, n):
+    covered = []
+    for seed in range(tables):
+        rng = np.random.default_rng(seed)
+        x = rng.standard_normal(n)
+        m = np.tanh(2.0 * x) + 0.5 * rng.standard_normal(n)
+        y = m + 0.5 * np.sin(x) + 0.5 * rng.standard_normal(n)
+        truth = np.tanh(2.0) + 0.5 * np.sin(1.0)
+        known = ts.Knowledge(
+            tiers=[["x0"], ["x1"], ["x2"]], required=[("x0", "x1"), ("x0", "x2"), ("x1", "x2")]
+        )
+        model = ts.Topo("basis", knowledge=known).fit(np.column_stack([x, m, y]))
+        low, high = model.effect(0, 2, values=(0.0, 1.0)).interval
+        covered.append(low <= truth <= high)
+    return f"{100 * np.mean(covered):.1f} percent of {len(covered)} effects"
+
+
+def noticed(tables, d, n):
+    found, suspected = [], []
+    for seed in range(tables):
+        X, _, _ = table(seed, d, n, "exponential")
+        data = ts.Dataset.from_table(X)
+        W = ts.Topo("least-squares").fit(data).adjacency_matrix_
+        found.append(transposed_in_words(W.T, data) is not None)
+        suspected.append(transposed_in_words(W, data) is not None)
+    return f"{sum(found)} of {tables} transposed noticed, {sum(suspected)} right ones suspected"
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--tables", type=int, default=200)
+    options.add_argument("--curves", type=int, default=60)
+    options.add_argument("--resamples", type=int, default=100)
+    asked = options.parse_args()
+    warnings.simplefilter("ignore", ts.ToposwapWarning)
+    for n in (100, 300, 1000):
+        for noise in ("gauss-NV", "exponential"):
+            print(f"graph given, d=20, n={n}, {noise}: {given(asked.tables, 20, n, noise)}")
+    for d, n in ((10, 300), (10, 1000)):
+        told = learned(asked.tables // 4, d, n, asked.resamples)
+        print(f"graph learned, d={d}, n={n}, own graph / hull of the class / resamples: {told}")
+    print(f"curves, n=300: {curves(asked.curves, 300)}")
+    for n in (100, 1000):
+        print(f"transposed, d=10, n={n}: {noticed(asked.tables, 10, n)}")
+
+
+if __name__ == "__main__":
+    main()

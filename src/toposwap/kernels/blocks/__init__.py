@@ -1,0 +1,1 @@
+"""Edges with blocks of parameters: categories, ratings, and numbers beside them."""

@@ -1,0 +1,5 @@
+"""Tables of any kinds: one likelihood, with a block of parameters for each edge."""
+
+from toposwap.scores.blocks.score import Blocks
+
+__all__ = ["Blocks"]

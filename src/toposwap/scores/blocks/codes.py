@@ -1,0 +1,98 @@
+r"""Whether a column of few whole numbers is a code: what else is known of its rows tells.
+
+A multinomial logit of the other columns contains what a rating can be, and costs
+:math:`(L - 2)\, p` parameters more than a cumulative logit. By Schwarz's criterion the column is a
+code if
+
+.. math:: n (\ell_{\text{cumulative}} - \ell_{\text{multinomial}})
+          > \tfrac12 (L - 2)\, p \log n .
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toposwap.core.kinds import KINDS, Recognised
+from toposwap.losses import LEVEL_LOSSES
+
+if TYPE_CHECKING:
+    from toposwap.core.dataset import Dataset
+
+#: Values that a code has at most to be looked at, and rows that are looked at.
+_MOST_LEVELS, _MOST_ROWS = 10, 1000
+#: Columns that it is compared by: those that tell most of it.
+_MOST_COLUMNS = 8
+#: Rows of the rarest value, below which frequencies say too little.
+_LEAST_ROWS = 5
+
+
+def codes_found(data: Dataset) -> Dataset:
+    """``data`` with the columns that were guessed to be ratings and are codes as categories."""
+    if data.rows is None or data.n <= 2 * data.d:
+        return data
+    found = {}
+    for j, known in enumerate(data.kinds):
+        guessed = not known.given and known.levels is None and known.kind.name == "ordinal"
+        if guessed and (not data.labels or data.labels[j].declared == "numbers"):
+            reason = _code(data, j)
+            if reason is not None:
+                found[j] = Recognised(KINDS["categorical"], reason)
+    return data.seen_as(found) if found else data
+
+
+def _code(data: Dataset, j: int) -> str | None:
+    """Why column ``j`` is a code; None if it is not."""
+    from toposwap.scores.blocks.design import Design
+    from toposwap.scores.blocks.nodes import RowsNode
+
+    assert data.rows is not None
+    levels = len(data.coded(j).levels)
+    if not 2 < levels <= _MOST_LEVELS:
+        return None
+    rows = np.unique(np.linspace(0, len(data.rows) - 1, _MOST_ROWS).astype(np.int64))
+    y = data.coded(j).codes[rows]
+    if np.bincount(y, minlength=levels).min() < _LEAST_ROWS:
+        return None
+    varying = np.ptp(data.rows[rows], axis=0) > 0.0
+    varying[j] = True
+    weights = None if data.row_weights is None else data.row_weights[rows]
+    some = replace(
+        data,
+        names=tuple(np.array(data.names, dtype=object)[varying]),
+        mean=data.mean[varying],
+        scale=data.scale[varying],
+        rows=data.rows[np.ix_(rows, np.flatnonzero(varying))],
+        labels=tuple(data.labels[k] for k in np.flatnonzero(varying)) if data.labels else (),
+        given_kinds={},
+        row_weights=weights,
+    )
+    here = int(varying[:j].sum())
+    nominal = np.array(
+        [known.kind.name == "categorical" for k, known in enumerate(data.kinds) if varying[k]]
+    )
+    design = Design(some, nominal)
+    n = float(rows.size) if weights is None else float(weights.sum())
+    nodes = {
+        name: RowsNode(design, here, LEVEL_LOSSES[name], y, 0.01 / n)
+        for name in ("multinomial", "cumulative")
+    }
+    nothing = np.zeros(some.d, dtype=bool)
+    told = nodes["multinomial"].gains(nothing)
+    chosen = np.zeros(some.d, dtype=bool)
+    chosen[np.argsort(-told, kind="stable")[:_MOST_COLUMNS]] = True
+    chosen[here] = False
+    chosen &= told > 0.0
+    if not chosen.any():
+        return None
+    gain = n * (nodes["cumulative"].fit(chosen).value - nodes["multinomial"].fit(chosen).value)
+    price = 0.5 * (levels - 2) * int(design.sizes[chosen].sum()) * np.log(n)
+    if gain <= price:
+        return None
+    values = data.coded(j).levels.names
+    return (
+        f"{levels} whole numbers from {values[0]} to {values[-1]}, a code: other columns tell its "
+        "values apart in no order"
+    )
