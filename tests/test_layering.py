@@ -73,7 +73,7 @@ def allowed(part):
         return DATA | {"io"}
     if part == "core":
         # A data set can be asked to make itself of files, by those that read them.
-        return {STREAMS}
+        return {STREAMS, "core.errors", "interop"}
     height = next(k for k, layer in enumerate(LAYERS) if part in layer)
     below = set().union(*LAYERS[height + 1 :])
     if part in CONTRACT:

@@ -85,9 +85,10 @@ def carried_by_few(
 ) -> list[Carried]:
     """Edges that are not worth ``price`` any more without one percent of the rows.
 
-    Which rows is guessed by what each adds to the weight, (X'X)^-1 x_r e_r; what is left is then
-    fitted again without them, so that nothing is claimed on the guess alone. Edges that by
-    the guess would stay worth several times their price are not tried.
+    Which rows is guessed by what each alone adds to the weight, (X'X)^-1 x_r e_r / (1 - h_r) with
+    its leverage h_r; what is left is then fitted again without them, so that nothing is claimed on
+    the guess alone. Edges that by the guess would stay worth several times their price are not
+    tried.
     """
     m = len(residuals.rows)
     count = max(1, int(np.ceil(_ROWS * m)))
@@ -99,7 +100,9 @@ def carried_by_few(
         X = residuals.rows[:, parents]
         y = residuals.rows[:, j]
         Z = (X - X.mean(axis=0)) / X.std(axis=0)
-        pull = np.linalg.pinv(Z.T @ Z) @ Z.T * residuals.left[:, j]
+        along = np.linalg.pinv(Z.T @ Z) @ Z.T
+        leverage = 1.0 / m + np.einsum("ij,ji->i", Z, along)
+        pull = along * residuals.left[:, j] / np.maximum(1.0 - leverage, 1e-9)
         scale = X.std(axis=0)
         for k, i in enumerate(parents):
             sign = np.sign(evidence.weight[i, j])

@@ -94,6 +94,8 @@ def residuals_of(model: DagLearner, data: Dataset | None) -> Residuals | None:
     if len(rows) > MOST_ROWS:
         rows = rows[:: -(-len(rows) // MOST_ROWS)]
     lines, real = column_forms(model)
+    # Numbers of categories are names: what is left of them is no sample of one distribution.
+    real = real & (lines | np.array([known.kind.name != "categorical" for known in data.kinds]))
     fitted = np.empty_like(rows)
     by_factor = lines if alike else np.zeros_like(lines)
     if by_factor.any():
