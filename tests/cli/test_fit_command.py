@@ -184,8 +184,8 @@ def test_notes_are_one_line_each(call, tmp_path):
     assert len(lines) == 3
     assert all(line.startswith("toposwap: note: ") for line in lines)
     assert "has no name and looks like row labels, was left out" in lines[0]
-    assert "1 of 9 rows have missing values" in lines[1]
-    assert "s_small=99" in lines[2]
+    assert sum("1 of 9 rows have missing values" in line for line in lines[1:]) == 1
+    assert sum("s_small=99" in line for line in lines[1:]) == 1
 
 
 def test_european_tables(call, tmp_path):
@@ -315,7 +315,6 @@ def test_all_columns_that_cannot_be_used_are_named_at_once(call, tmp_path):
     assert done.code == 2
     assert done.err.count("\n") == 1
     for told in (
-        "column 'region' holds categories of more than two values",
         "column 'name' holds text, another in every row",
         "column 'seen' holds dates",
         "--drop-unusable leaves out",
@@ -326,8 +325,8 @@ def test_all_columns_that_cannot_be_used_are_named_at_once(call, tmp_path):
 def test_columns_that_cannot_be_used_are_left_out(call, tmp_path):
     done = call("fit", patients(tmp_path), "--drop-unusable", "--json")
     assert done.code == 0
-    assert json.loads(done.out)["names"] == ["weight", "age", "smoker", "stage"]
-    for told in ("'ward' (is constant)", "'row' (is a running number)", "'region' (holds categ"):
+    assert json.loads(done.out)["names"] == ["weight", "age", "smoker", "region", "stage"]
+    for told in ("'ward' (is constant)", "'row' (is a running number)", "'name' (holds text"):
         assert told in done.err
     assert "taken as ordinal: 'stage' (4 whole numbers from 0 to 3" in done.out
 
@@ -336,11 +335,11 @@ def test_kinds_on_the_command_line(call, tmp_path):
     file = patients(tmp_path)
     done = call("fit", file, "--drop-unusable", "--kind", "sta*=count", "--json")
     assert json.loads(done.out)["choices"][0].startswith(
-        "mixed-bic: gaussian for 'weight', 'age'; "
+        "blocks-bic: gaussian for 'weight', 'age'; "
     )
     assert "poisson for 'stage'" in done.out
     done = call("fit", file, "--drop-unusable", "--categorical", "stage, smoker", "--json")
-    assert json.loads(done.out)["names"] == ["weight", "age", "smoker"]
+    assert "multinomial for 'region', 'stage'" in done.out
     done = call("fit", file, "--columns", "age,weight", "--kind", "age=continuous")
     assert done.code == 0
     for wrong in ("age", "age=old", "nobody=count"):
@@ -357,7 +356,7 @@ def test_infinity_and_further_marks(call, tmp_path):
     chosen = ("--columns", "age,weight,extra")
     done = call("fit", file, *chosen)
     assert done.code == 2
-    assert "1 of 120 rows have missing or infinite values, in 'extra'" in done.err
+    assert "1 of 120 rows have missing or infinite values (1 of 360), in 'extra'" in done.err
     done = call("fit", file, *chosen, "--na", "-999", "--drop-missing", "-q")
     assert done.code == 0
     assert "2 of 120 rows have missing values and were left out" in done.err

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import toposwap as ts
+from toposwap.core.interventions import KINDS_OF_INTERVENTION
 
 
 @pytest.fixture
@@ -100,3 +101,7 @@ def test_simulated_files_are_learned_from(call, tmp_path):
     assert len(table) == 200
     assert table["interventions"].count() == 100
     assert call("fit", "drawn.csv", "--interventions", "interventions").code == 0
+
+
+def test_the_help_names_the_kinds_there_are(call):
+    assert f"[{'|'.join(KINDS_OF_INTERVENTION)}]" in call("fit", "--help").out

@@ -178,7 +178,7 @@ def test_a_signal_while_packages_are_loaded_is_one_line(process, sample, number,
 
 
 def test_an_interruption_between_outputs_leaves_none(call, sample, tmp_path, monkeypatch):
-    def strike(*_):
+    def strike(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("toposwap.report.plot.graph.draw_graph", strike)

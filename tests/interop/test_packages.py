@@ -256,5 +256,6 @@ def test_what_holds_no_graph_is_refused():
         ts.interop.to_lingam(object())
     with pytest.raises(ts.InputError, match="needs noise and intercepts"):
         ts.interop.to_linear_gaussian(TRUE.astype(float))
+    pytest.importorskip("dowhy")
     with pytest.raises(ts.InputError, match="DAGs only"):
         ts.interop.to_gcm(np.array([[0, 1.0], [1.0, 0]]))

@@ -99,7 +99,9 @@ def test_the_comma_separated_file(model, written):
 
 def test_json(model, written):
     read = json.loads(written(".json"))
-    assert read["edges"] == [edge._asdict() for edge in reported_graph(model).edges()]
+    told = [edge._asdict() for edge in reported_graph(model).edges()]
+    # Without resamples there is nothing to say of doubt.
+    assert read["edges"] == [{k: v for k, v in edge.items() if v is not None} for edge in told]
     assert read["edges"] == record_of(model)["edges"]
     assert len(read["open_directions"]) == 1
     assert set(read["open_directions"][0]) == {"e", 'f "g"'}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toposwap.core.errors import InputError
-from toposwap.core.interventions import KINDS_OF_INTERVENTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +96,8 @@ def intervention_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option(
             "--intervention-kind",
-            type=click.Choice(KINDS_OF_INTERVENTION),
+            # Those of core/interventions.py, which would load NumPy for the help.
+            type=click.Choice(("perfect", "shift")),
             default="perfect",
             show_default=True,
             help="perfect: what was set no longer listens to its causes; shift: it does, and "
