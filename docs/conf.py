@@ -49,8 +49,6 @@ copybutton_prompt_text = r"\$ |>>> "
 copybutton_prompt_is_regexp = True
 copybutton_exclude = ".output pre, .linenos"
 suppress_warnings = ["myst.header", "config.cache", "ref.python"]
-#: Where files that are no pages are found.
-toposwap_repository = "https://github.com/toposwap/toposwap/blob/main/"
 
 
 LITERAL = re.compile(r"(``.*?``|:\w+:`[^`]*`|`[^`]*`)")
@@ -75,4 +73,3 @@ def escaped(_app, _what, _name, _object, _options, lines):
 def setup(app):
     """Settings of our own."""
     app.connect("autodoc-process-docstring", escaped, priority=900)
-    app.add_config_value("toposwap_repository", toposwap_repository, "env")

@@ -49,7 +49,7 @@ def read(app, docname, source):
     text = SCHEMA.sub(lambda _match: _schema(), text)
     if not docname.startswith("reference/api") and os.environ.get("TOPOSWAP_DOCS") != "quick":
         text = _executed(app, docname, text)
-    source[0] = _outside(text, app)
+    source[0] = _outside(text)
 
 
 def _toctree(folder: Path, section: str) -> str:
@@ -98,17 +98,17 @@ def _executed(app, docname: str, text: str) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def _outside(text: str, app) -> str:
-    """Links to files that are no pages lead to the repository."""
-    home = app.config.toposwap_repository
+def _outside(text: str) -> str:
+    """Links to files that are no pages become their names in the source tree."""
 
-    def linked(match):
+    def named(match):
         target = match[2]
-        if target.startswith("../") and not target.startswith(("../gallery", "../reference")):
-            return f"[{match[1]}]({home}{target.removeprefix('../').removeprefix('../')})"
-        return match[0]
+        if not target.startswith("../") or target.startswith(("../gallery", "../reference")):
+            return match[0]
+        file = target.removeprefix("../").removeprefix("../")
+        return match[1] if match[1].strip("`") == file else f"{match[1]} (`{file}`)"
 
-    return re.sub(r"(?<!!)\[([^\]]*)\]\((\.\./[^)\s]*)\)", linked, text)
+    return re.sub(r"(?<!!)\[([^\]]*)\]\((\.\./[^)\s]*)\)", named, text)
 
 
 def _commands() -> str:

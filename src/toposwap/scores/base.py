@@ -110,8 +110,8 @@ class Score(ABC):
     #: Score-equivalent: the same for all members of a Markov equivalence class, so that only the
     #: directions which the whole class shares are learned.
     equivalent: ClassVar[bool] = False
-    #: An edge has a block of parameters of which W_ij is the 1-norm, so that W alone does not
-    #: determine them.
+    #: An edge has a block of parameters of which W_ij is a norm, so that W alone does not determine
+    #: them.
     edge_blocks: ClassVar[bool] = False
     #: Rows may have weights, whole numbers or not; otherwise rows are repeated.
     weighs_rows: ClassVar[bool] = False
