@@ -9,26 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core import factor as _factor
-from toposwap.core.codes import Coded
-from toposwap.core.columns import InputTypeError, is_frame
+from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.interventions import Interventions
-from toposwap.core.kinds import (
-    FRACTIONS,
-    KINDS,
-    Column,
-    Kind,
-    Labels,
-    Recognised,
-    recognise,
-)
+from toposwap.core.kinds import Kind, Labels, Recognised
 from toposwap.core.own_rows import OwnRows, own_rows
+from toposwap.core.seen_columns import SeenColumns
 from toposwap.core.table_read import TableRead
 from toposwap.core.validation import (
     LARGEST,
     SMALLEST,
     as_matrix,
-    columns,
     listed,
     named,
     places,
@@ -42,14 +33,9 @@ if TYPE_CHECKING:
 
     from toposwap.core.moments import Moments
 
-#: Rows that are looked at before all are.
-_FIRST = 100
-#: Rows that are made of weights, for what has no formula with these.
-_MOST_REPEATED = 20_000_000
-
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class Dataset(SeenColumns):
     r"""Validated data: names, size, centring and the triangular factor.
 
     With ``scale`` a power of two for each column,
@@ -282,16 +268,6 @@ class Dataset:
 
         return streams.from_dask(table, **how)
 
-    @property
-    def d(self) -> int:
-        """Number of columns, that is of variables and of nodes."""
-        return len(self.names)
-
-    @cached_property
-    def deviations(self) -> NDArray[np.float64]:
-        """Standard deviation of each scaled column (divisor n), (d,); multiply by ``scale``."""
-        return np.sqrt(np.einsum("ij,ij->j", self.factor, self.factor))
-
     @cached_property
     def rounding(self) -> NDArray[np.float64]:
         """Rounding error of each column as it was given, over its standard deviation, (d,).
@@ -304,126 +280,11 @@ class Dataset:
             return np.full(self.d, 2.0 * np.sqrt(eps * self.d))
         return 2.0 * eps * (1.0 + np.abs(self.mean) / (self.deviations * self.scale))
 
-    @cached_property
-    def kinds(self) -> tuple[Recognised, ...]:
-        """What each column is, and how that is known, (d,)."""
-        if self.rows is None:
-            known = Recognised(KINDS["continuous"], self.without_rows)
-            return (known,) * self.d
-        # Most columns of most tables show at once that they are measurements.
-        first = self.rows[:_FIRST]
-        several = ((first != first[0]) & (first != first.max(axis=0))).any(axis=0)
-        several &= ((first != first[0]) & (first != first.min(axis=0))).any(axis=0)
-        measured = several & (first != np.floor(first)).any(axis=0)
-        return tuple(
-            FRACTIONS
-            if measured[j] and name not in self.given_kinds
-            else recognise(self.column(j), self.given_kinds.get(name))
-            for j, name in enumerate(self.names)
-        )
-
-    @property
-    def without_rows(self) -> str:
-        """Why there are no rows."""
-        if self.squared:
-            return "only a covariance matrix is known"
-        return "only the moments of the rows are known"
-
     def seen_as(self, found: Mapping[int, Recognised]) -> Dataset:
         """The same data with other kinds for the columns in ``found``, by position."""
         other = replace(self)
         vars(other)["kinds"] = tuple(found.get(j, known) for j, known in enumerate(self.kinds))
         return other
-
-    @property
-    def known_kinds(self) -> dict[str, str]:
-        """The names of :attr:`kinds` by column: all if somebody has asked, else what was told."""
-        if "kinds" in vars(self):
-            return {
-                name: known.kind.name for name, known in zip(self.names, self.kinds, strict=True)
-            }
-        return dict(self._told_kinds)
-
-    @cached_property
-    def _told_kinds(self) -> dict[str, str]:
-        """Kinds by name, of the columns whose dtype or whose user tells."""
-        told = [
-            j
-            for j, name in enumerate(self.names)
-            if name in self.given_kinds
-            or (self.labels and self.labels[j].declared != "numbers" and self.rows is not None)
-        ]
-        return {
-            self.names[j]: recognise(self.column(j), self.given_kinds.get(self.names[j])).kind.name
-            for j in told
-        }
-
-    @property
-    def levels(self) -> dict[str, tuple[Any, ...]]:
-        """What 0, 1, 2, ... stand for in the columns that held text, by name."""
-        return {
-            name: labels.levels
-            for name, labels in zip(self.names, self.labels, strict=False)
-            if labels.levels is not None
-        }
-
-    @cached_property
-    def _coded(self) -> dict[int, Coded]:
-        return {}
-
-    def coded(self, j: int) -> Coded:
-        """Column ``j`` as codes (m,) of its levels, one for each of ``rows``; made once."""
-        if j not in self._coded:
-            assert self.rows is not None
-            labels = self.labels[j] if self.labels else Labels("numbers")
-            self._coded[j] = Coded.of(self.rows[:, j], labels)
-        return self._coded[j]
-
-    @property
-    def nominal(self) -> tuple[str, ...]:
-        """The names of columns of categories without an order, more than two."""
-        return tuple(name for name, kind in self._told_kinds.items() if kind == "categorical")
-
-    def refuse_nominal(self, what: str) -> None:
-        """Raise where columns are :attr:`nominal`, for ``what`` has no model of these."""
-        if self.nominal:
-            verb = "holds" if len(self.nominal) == 1 else "hold"
-            raise InputTypeError(
-                f"{columns(len(self.nominal))} {listed(self.nominal)} {verb} categories of more "
-                f"than two values, of which {what} has no model: choose score='auto', leave "
-                f"{'it' if len(self.nominal) == 1 else 'them'} out, or encode as columns of 0 and "
-                "1 (pandas.get_dummies)"
-            )
-
-    def column(self, j: int) -> Column:
-        """Column ``j`` as kinds look at it."""
-        labels = self.labels[j] if self.labels else Labels("numbers")
-        return Column(self.all_of(j), labels, lambda: float(self._unexplained[j]))
-
-    def all_of(self, j: int) -> NDArray[np.float64]:
-        """Column ``j``, each value as often as it counts; once where weights are no whole numbers.
-
-        For what has no formula with weights: medians, and frequencies of values.
-        """
-        assert self.rows is not None
-        x = self.rows[:, j]
-        times = self._times
-        return x if times is None or self.n > _MOST_REPEATED else np.repeat(x, times)
-
-    @property
-    def first_of_rows(self) -> Any:
-        """Where each row stands first among those of :meth:`all_of`, (m,) or all."""
-        times = self._times
-        if times is None or self.n > _MOST_REPEATED:
-            return slice(None)
-        return np.cumsum(times) - times
-
-    @cached_property
-    def _times(self) -> NDArray[np.int64] | None:
-        """The weights as whole numbers, (m,); None where they are none."""
-        if self.row_weights is None or (self.row_weights != np.floor(self.row_weights)).any():
-            return None
-        return self.row_weights.astype(np.int64)
 
     def average(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean over the rows of ``values`` (m, ...), each as often as it counts."""
@@ -461,18 +322,6 @@ class Dataset:
         names, given = list(self.names), self.given_kinds
         read = TableRead(self.rows[kept], names, self.labels, given, counts, done)
         return self.of_read(read, center=self.centered)
-
-    @cached_property
-    def _unexplained(self) -> NDArray[np.float64]:
-        """Share of each variance that all other columns leave, (d,); NaN if there are too many."""
-        unknown = np.full(self.d, np.nan)
-        if self.n <= 2 * self.d:
-            return unknown
-        pivots = np.abs(np.diag(self.factor)) / self.deviations
-        if not pivots.min() > 1e-8:
-            return unknown
-        inverse = np.linalg.inv(self.factor / self.deviations)
-        return self.n / (self.n - self.d) / np.einsum("ij,ij->i", inverse, inverse)
 
     @cached_property
     def _places(self) -> dict[str, int]:
