@@ -86,7 +86,7 @@ def page_contents(
     )
     lines = summary_lines(model, rows=rows, remarks=False)
     return {
-        "title": title or "What causes what",
+        "title": title or "Learned graph",
         "headline": headline,
         "command": command,
         "python": f"{model!r}.fit(table)",
