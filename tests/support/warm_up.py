@@ -38,6 +38,16 @@ def main(half):
         ts.baselines.GolemEV(steps=20).fit(real_table(0))
         ts.Topo("logistic-l1").fit(binary_table(0))
         ts.Topo("least-squares", "exact").fit(np.ascontiguousarray(real_table(0)))
+        ts.Topo("bdeu").fit(binary_table(0))
+        ts.Topo("bdeu", "exact").fit(binary_table(0))
+        mixed = ts.simulate.mixed_dataset(6, 200, "ER1", random_state=0)
+        ts.Topo("blocks-bic").fit(mixed.X)
+    else:
+        X = real_table(0)
+        ts.Topo("bic", "exact").fit(X)
+        ts.confidence(X, ts.Topo("bic"), n_resamples=4, n_jobs=1).consensus_  # noqa: B018
+        holed = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+        ts.Topo("bic", missing="em").fit(holed)
 
 
 if __name__ == "__main__":
