@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from fuzz.knowledge import disobeyed
 from fuzz.reference import expected_score
 from toposwap import Certificate, Dataset, Knowledge, check_kkt
 from toposwap.assess import assess
-from toposwap.core.errors import InputError
+from toposwap.core.errors import InputError, ToposwapWarning
 from toposwap.core.registry import resolve
 from toposwap.scores import SCORES, Score
 
@@ -129,6 +130,9 @@ def score_confirmed(run: FitRun) -> Iterator[str]:
     # Of required edges a penalty that shrinks is not asked.
     if score.edge_blocks or model.result_.admissible.required is not None:
         return
+    # As plain numbers the columns of a container may be of other kinds than in it.
+    if score.name != model.result_.score_name:
+        return
     loss: Any = getattr(score, "loss", score)
     if not hasattr(loss, "name"):
         return
@@ -195,7 +199,9 @@ def _fresh_certificate(run: FitRun, score: Score, W: Any) -> Certificate:
     case, told = run.case, run.model.result_.admissible
     kinds = case.settings.get("kinds")
     if told.everything:
-        return check_kkt(W, case.data, score=score, center=case.center, kinds=kinds)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ToposwapWarning)
+            return check_kkt(W, case.data, score=score, center=case.center, kinds=kinds)
     held = case.data
     data = (
         held

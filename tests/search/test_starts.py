@@ -187,3 +187,9 @@ def test_coarse_networks_go_to_the_order_of_their_pruned_graph_if_it_pays():
             assert (fit.order == pruned) == (went[-1] or change == 0.0)
             assert fit.value == pytest.approx(before + change * went[-1])
     assert any(went)
+
+
+def test_levels_need_rows():
+    data = ts.Dataset.from_covariance(np.eye(3), 50)
+    with pytest.raises(ts.InputError, match="'entropy' looks at the levels of columns"):
+        ts.Topo("bic", init="entropy").fit(data)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.errors import InputError
 from toposwap.core.order import Order
 from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.kernels.least_squares import pivoted
@@ -35,6 +36,11 @@ def smallest_entropy_order(data: Dataset) -> Order:
 
     Measurements, which have no levels, differ in every row.
     """
+    if data.rows is None:
+        raise InputError(
+            f"init: 'entropy' looks at the levels of columns, and {data.without_rows}: begin "
+            "elsewhere"
+        )
     entropies = []
     for j in range(data.d):
         codes = data.coded(j).codes

@@ -214,3 +214,21 @@ def test_from_a_file_to_a_graph(table, tmp_path, capsys):
     told = capsys.readouterr().out
     assert "blocks-bic" in told
     assert "plan" in told
+
+
+@pytest.mark.filterwarnings("ignore::toposwap.ToposwapWarning")
+def test_columns_that_nearly_determine_each_other_end():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 8))
+    X[:, 1] = X[:, 0] + 1e-7 * rng.standard_normal(60)
+    X[:, 2] = X[:, 0] - X[:, 1] + 1e-9 * rng.standard_normal(60)
+    X[:, 3] = (X[:, 4] > 0.0).astype(float)
+    model = ts.Topo("blocks-bic", time_budget=2).fit(X)
+    assert np.isfinite(model.score_)
+
+
+def test_what_does_not_vary_is_refused_without_centring_too():
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    X[:, 1] = 2.0
+    with pytest.raises(ts.InputError, match="'x1' is constant"):
+        ts.Topo("blocks-bic", center=False).fit(X)

@@ -160,6 +160,9 @@ def select(
     x, rest = np.empty((widest, widest)), np.empty((widest, widest))
     used = remaining(gram, starts, parents, S)
     loss, _ = factorise(S, j, q, own)
+    # Additions that were foretold to pay and did not: of columns that nearly determine each other
+    # the sums differ. Only a lower total is accepted, so that this ends.
+    vain = np.zeros(d, dtype=np.bool_)
     while True:
         best, chosen = 1e-12, -1
         for i in range(d):
@@ -168,12 +171,20 @@ def select(
             if i == node or parents[i] or used + m > most:
                 continue
             worth[i] = gain(S, starts[i], m, j, q, lower, own, x, rest) - weight * m * q
-            if allowed[i] and worth[i] > best:
+            if allowed[i] and worth[i] > best and not vain[i]:
                 best, chosen = worth[i], i
         if chosen >= 0:
             parents[chosen] = True
             used = remaining(gram, starts, parents, S)
-            loss, _ = factorise(S, j, q, own)
+            having, _ = factorise(S, j, q, own)
+            if loss - having > weight * (starts[chosen + 1] - starts[chosen]) * q + 1e-12:
+                loss = having
+                for i in range(d):
+                    vain[i] = False
+            else:
+                parents[chosen] = False
+                vain[chosen] = True
+                used = remaining(gram, starts, parents, S)
             continue
         removed = False
         for i in range(d):

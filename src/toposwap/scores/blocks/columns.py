@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.errors import InputError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -69,11 +71,16 @@ class LevelColumns(Columns):
         return np.ascontiguousarray(self.values[self.levels.codes(x, self.name)].T)
 
 
-def number_column(x: Floats, omega: Floats) -> NumberColumn:
+def number_column(x: Floats, omega: Floats, name: str) -> NumberColumn:
     """A number with the weighted mean and deviation of ``x`` (n,)."""
     mean = float(omega @ x)
     # By the largest deviation first, whose square would overflow.
     largest = float(np.abs(x - mean).max())
+    if largest <= 8.0 * float(np.finfo(float).eps) * abs(mean):
+        raise InputError(
+            f"column {name!r} is constant: what does not vary has no causes or effects to learn; "
+            "drop it"
+        )
     return NumberColumn(mean, largest * float(np.sqrt(omega @ np.square((x - mean) / largest))))
 
 

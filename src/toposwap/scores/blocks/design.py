@@ -56,7 +56,7 @@ class Design:
         self.columns: list[Columns] = [
             level_columns(data.coded(j), self.omega, data.names[j])
             if nominal[j]
-            else number_column(x, self.omega)
+            else number_column(x, self.omega, data.names[j])
             for j, x in enumerate(data.rows.T)
         ]
         self.sizes = np.array([columns.size for columns in self.columns])
