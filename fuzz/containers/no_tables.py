@@ -38,7 +38,6 @@ def _no_table(table: Table, draw: Draw) -> Held:
             {"a": [1.0, 2.0, 3.0], "b": [1.0, 2.0]},
             {"a": [[1.0], [2.0]], "b": [[1.0], [3.0]]},
             iter(values.tolist()),
-            np.array([[None, 1.0], [2.0, 3.0], [1.0, 5.0]], dtype=object),
             np.array([["1", 2], ["3", 4], ["4", 3]], dtype=object),
             np.array([[{}, 2], [[], 4], [(), 3]], dtype=object),
             np.float64(1.0),

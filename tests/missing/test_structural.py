@@ -190,3 +190,17 @@ def test_a_budget_ends_it():
     assert model.status_ == "time limit"
     assert np.isfinite(model.score_)
     assert any("stood still" in remark for remark in model.remarks_)
+
+
+@pytest.mark.filterwarnings("ignore::toposwap.ToposwapWarning")
+@pytest.mark.parametrize("seed", range(4))
+def test_a_path_that_must_be_is_there(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((80, 4))
+    X[rng.random(X.shape) < 0.15] = np.nan
+    known = ts.Knowledge(ancestors=[(0, 3), (3, 1)])
+    model = ts.Topo("bic", missing="em", knowledge=known).fit(X)
+    for weights in (model.weights_, model.adjacency_matrix_):
+        reached = np.linalg.matrix_power(np.eye(4) + (weights != 0.0), 4) > 0.0
+        assert reached[0, 3]
+        assert reached[3, 1]

@@ -378,8 +378,12 @@ def learn_em(
 
 
 def _only(graph: NDArray[np.bool_], admissible: Admissible) -> Admissible:
-    """No other edges than those of ``graph`` (d, d)."""
-    return Admissible(graph | graph, admissible.before, admissible.required)
+    """No other edges than those of ``graph`` (d, d); all of them where paths may lead over any."""
+    if not admissible.asks_for_paths:
+        return Admissible(graph | graph, admissible.before, admissible.required)
+    first = graph if admissible.before is None else graph | admissible.before
+    before = reachability(first) & ~np.eye(len(graph), dtype=bool)
+    return Admissible(graph | graph, before, graph | graph)
 
 
 def expected_at(table: Incomplete, score: Score, given: Any) -> Dataset:
