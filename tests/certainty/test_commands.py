@@ -77,7 +77,7 @@ def test_a_fit_with_confidence_says_how_sure_its_edges_are(table, tmp_path, caps
     ],
 )
 def test_what_cannot_be_is_refused_in_a_line(table, capsys, monkeypatch, options, message):
-    monkeypatch.setattr("toposwap.certainty.teams._PATIENCE", "1s")
+    monkeypatch.setattr("toposwap.core.runtime.cluster.PATIENCE", "1s")
     if "--dask" in options:
         pytest.importorskip("distributed")
     assert run(["confidence", str(table), "--resamples", "2", *options]) == 2

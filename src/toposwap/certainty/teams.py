@@ -15,7 +15,8 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from toposwap.core.errors import InputError, MissingExtraError
+from toposwap.core.errors import InputError
+from toposwap.core.runtime.cluster import connect, distributed
 from toposwap.core.runtime.deadline import Deadline, TimeUp
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from toposwap.certainty.resample import Resample, Resampler
 
-_PATIENCE = "30s"
 #: Resamples that a worker of a cluster is given at a time.
 _AT_A_TIME = 4
 
@@ -103,24 +103,14 @@ class Cluster:
     """
 
     def __init__(self, client: Any) -> None:
-        try:
-            self._distributed: Any = import_module("distributed")
-        except ImportError:
-            raise MissingExtraError("distributed", "dask", "client=, --dask") from None
+        self._distributed: Any = distributed()
         self._own = isinstance(client, str)
         if not self._own and not hasattr(client, "submit"):
             raise InputError(
                 "client: must be a dask.distributed.Client or the address of a scheduler, got "
                 f"{type(client).__name__}"
             )
-        self._client = client
-        if self._own:
-            try:
-                self._client = self._distributed.Client(
-                    client, timeout=_PATIENCE, set_as_default=False
-                )
-            except (OSError, ValueError) as error:
-                raise InputError(f"--dask: no scheduler answers at {client!r}: {error}") from error
+        self._client = connect(client) if self._own else client
 
     def results(self, resampler: Resampler, numbers: Sequence[int]) -> Iterator[Resample]:
         """A few numbers at a time; what a lost worker had is worked off by another.
