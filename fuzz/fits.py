@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fuzz.arguments import draw_arguments, whole_weights
 from fuzz.capture import listening
 from fuzz.containers import draw_container, fingerprint
 from fuzz.draws import Draw
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Every so many cases are fitted twice, from scratch.
 _TWICE = 0.3
+#: And so many are asked for effects and samples; slow ones never, whose answers are many fits.
+_ASKED = 0.15
 
 
 @dataclass(eq=False)
@@ -38,12 +41,16 @@ class FitCase:
         The numbers (n, d) that must be read from ``held``, None where nothing may be.
     recipe, settings
         The score, and the other arguments of ``Topo``.
+    beside
+        What ``fit`` is told beside the table.
     wrong
         Which of the settings has a value that may be wrong, on purpose; None for none.
     covariance
         Whether the covariance of the table is fitted in place of its rows.
     twice
         Whether it is to be fitted again, from scratch.
+    asked
+        Whether the model is asked for effects and samples.
     """
 
     table: Table
@@ -55,6 +62,8 @@ class FitCase:
     wrong: str | None = None
     covariance: bool = False
     twice: bool = False
+    beside: dict[str, Any] = field(default_factory=dict)
+    asked: bool = False
 
     @property
     def center(self) -> bool:
@@ -73,6 +82,21 @@ class FitCase:
         return self.seen is None or bool(np.isnan(self.seen).any())
 
     @property
+    def counted(self) -> NDArray[np.float64] | None:
+        """The rows of ``seen``, each as often as it counts; None where that is no whole number."""
+        if self.seen is None:
+            return None
+        times = whole_weights(self.beside.get("sample_weight"), len(self.seen))
+        return None if times is None else np.repeat(self.seen, times, axis=0)
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How a table is read, as :func:`toposwap.check_kkt` is told it."""
+        kind = self.settings.get("intervention_kind", "perfect")
+        read = {"center": self.center, "kinds": self.settings.get("kinds"), **self.beside}
+        return {**read, "intervention_kind": kind}
+
+    @property
     def data(self) -> Any:
         """What a learner or a certificate is given: the table, or a data set of its covariance."""
         from toposwap import Dataset
@@ -83,7 +107,8 @@ class FitCase:
 
     def __str__(self) -> str:
         how = "covariance of " if self.covariance else ""
-        return f"{how}{self.table}; as {self.container}; score {self.recipe.text}; {self.settings}"
+        text = f"{how}{self.table}; as {self.container}; score {self.recipe.text}; {self.settings}"
+        return text + _briefly(self.beside)
 
 
 @dataclass(eq=False)
@@ -133,7 +158,20 @@ def draw_fit(seed: int, index: int) -> FitCase:
             held = seen = centred.T @ centred / table.shape[0]
         container = "array"
     twice = draw.chance(_TWICE)
-    return FitCase(table, container, held, seen, recipe, settings, wrong, covariance, twice)
+    beside = {} if covariance or seen is None else draw_arguments(draw, table)
+    return FitCase(
+        table,
+        container,
+        held,
+        seen,
+        recipe,
+        settings,
+        wrong,
+        covariance,
+        twice,
+        beside,
+        asked=not recipe.slow and draw.chance(_ASKED),
+    )
 
 
 def run_fit(seed: int, index: int) -> FitRun:
@@ -156,10 +194,15 @@ def _run(case: FitCase) -> FitRun:
             if case.covariance:
                 model.fit_covariance(case.held, case.table.shape[0])
             else:
-                model.fit(case.held)
+                model.fit(case.held, **case.beside)
             run.model = model
         except Exception as error:
             run.error, run.trace = error, traceback.format_exc()
     run.printed, run.seconds = heard.out + heard.err, heard.seconds
     run.unchanged = fingerprint(case.held) == before
     return run
+
+
+def _briefly(beside: dict[str, Any]) -> str:
+    """What ``fit`` is told, as far as it fits a line."""
+    return "".join(f"; {name} {str(given)[:60]!r}" for name, given in beside.items())

@@ -44,6 +44,16 @@ def _fit(seed: int, index: int) -> Outcome:
     )
 
 
+def _confidence(seed: int, index: int) -> Outcome:
+    from fuzz.confidences import run_confidence
+    from fuzz.invariants.confidences import broken
+
+    run = run_confidence(seed, index)
+    ended = "refused" if run.model is None else "resampled"
+    text, took = str(run.told), run.seconds
+    return Outcome("confidence", seed, index, ended, broken(run), text, took, run.trace)
+
+
 def _file(seed: int, index: int) -> Outcome:
     from fuzz.commands import run_command
 
@@ -58,6 +68,7 @@ def _kill(seed: int, index: int) -> Outcome:
 
 KINDS: dict[str, Kind] = {
     "fits": Kind(_fit, 20_000, 75.0),
+    "confidence": Kind(_confidence, 1_000, 120.0),
     "files": Kind(_file, 2_000, 45.0),
     "kills": Kind(_kill, 200, 240.0),
 }

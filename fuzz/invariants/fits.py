@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import fuzz.invariants.questions  # noqa: F401 - registers what it asks
 from fuzz.invariants.models import OF_MODELS
 from fuzz.invariants.runs import OF_RUNS
 

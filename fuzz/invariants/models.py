@@ -118,8 +118,11 @@ def _penalty_of(result: Any) -> float:
 @of_models
 def score_confirmed(run: FitRun) -> Iterator[str]:
     """Q at the weights is what its formula says, worked out by other means."""
-    X, model, case = run.case.seen, run.model, run.case
+    X, model, case = run.case.counted, run.model, run.case
     if X is None or case.covariance or not np.isfinite(model.weights_).all():
+        return
+    # With interventions each column has rows of its own, which the formula is not told.
+    if "interventions" in case.beside:
         return
     if not np.isfinite(X).all():
         return
@@ -183,12 +186,7 @@ def _certified_with_gaps(run: FitRun, score: Score) -> Iterator[str]:
     if score.edge_blocks or model.status_ != "converged":
         return
     fresh = check_kkt(
-        model.weights_,
-        case.data,
-        score=score,
-        missing=case.treatment,
-        center=case.center,
-        kinds=case.settings.get("kinds"),
+        model.weights_, case.data, score=score, missing=case.treatment, **case.reading
     )
     if not fresh.satisfied and fresh.max_residual > 1e-5:
         yield f"{model.certificate_!r}, but afresh {fresh!r}"
@@ -197,18 +195,13 @@ def _certified_with_gaps(run: FitRun, score: Score) -> Iterator[str]:
 def _fresh_certificate(run: FitRun, score: Score, W: Any) -> Certificate:
     """Of the problem that was solved: with paths that were asked for as they were settled."""
     case, told = run.case, run.model.result_.admissible
-    kinds = case.settings.get("kinds")
     if told.everything:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ToposwapWarning)
-            return check_kkt(W, case.data, score=score, center=case.center, kinds=kinds)
+            return check_kkt(W, case.data, score=score, **case.reading)
     held = case.data
-    data = (
-        held
-        if isinstance(held, Dataset)
-        else Dataset.from_table(held, center=case.center, kinds=kinds)
-    )
-    bound = score.bind(data)
+    data = held if isinstance(held, Dataset) else Dataset.from_table(held, **case.reading)
+    bound = score.bind(score.suited(data))
     bound.admissible = told
     return assess(bound, bound.as_parameters(W)).certificate
 

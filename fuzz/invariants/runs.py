@@ -56,6 +56,7 @@ def rightly_refused(run: FitRun) -> Iterator[str]:
         "progress",
         "missing",
     }
+    settings = settings and not case.beside
     proven = case.settings.get("search") in ("auto", "paper", "insertion", "none", None)
     plain = case.table.plain and case.seen is case.table.values and case.wrong is None
     # A container may say that its numbers are categories, which not every score has a model of.
@@ -69,7 +70,9 @@ def rightly_accepted(run: FitRun) -> Iterator[str]:
     """What tells nothing is refused: no table, missing values, one row, a constant column."""
     if run.model is None:
         return
-    X, case = run.case.seen, run.case
+    case = run.case
+    # Rows that count for nothing are not there; fractions leave all of them.
+    X = case.seen if case.counted is None else case.counted
     if X is None:
         yield f"{case.container} was fitted"
         return

@@ -273,3 +273,11 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_answer(some):
             found = ts.confidence(X, ts.Topo("bic"), n_resamples=20, client=client, progress=kill)
     assert killed.is_set()
     same(whole, found)
+
+
+def test_no_edge_in_any_resample_is_an_answer_too():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    found = ts.confidence(X, ts.Topo("ebic"), n_resamples=3, n_jobs=1)
+    assert not found.probabilities.any()
+    assert found.edges.empty
+    assert not found.consensus_.any()

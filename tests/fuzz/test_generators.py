@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from fuzz import settings
+from fuzz.arguments import ARGUMENTS
 from fuzz.commands import OPTIONS
+from fuzz.confidences import ELSEWHERE, RESAMPLING
 from fuzz.containers import CONTAINERS, fingerprint
 from fuzz.draws import Draw
 from fuzz.fits import draw_fit
 from fuzz.scores import SETTINGS
 from fuzz.settings import GENERATORS
 from fuzz.tables import draw_table
-from toposwap import Topo
+from toposwap import Topo, confidence
 from toposwap.cli.app import app
 from toposwap.losses import LOSSES
 from toposwap.penalties import PENALTIES
@@ -23,6 +25,14 @@ from toposwap.scores.names import score_settings
 
 def test_every_parameter_of_topo_has_a_generator():
     assert set(inspect.signature(Topo).parameters) == set(GENERATORS)
+
+
+def test_every_argument_of_fit_has_a_generator():
+    assert set(inspect.signature(Topo().fit).parameters) - {"X", "y"} == set(ARGUMENTS)
+
+
+def test_every_argument_of_confidence_has_a_generator_or_a_reason():
+    assert set(inspect.signature(confidence).parameters) == set(RESAMPLING) | ELSEWHERE
 
 
 def test_every_setting_of_a_score_has_a_generator():

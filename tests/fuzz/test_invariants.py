@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,8 +11,11 @@ import pytest
 import toposwap as ts
 from fuzz.capture import Heard
 from fuzz.commands import CommandRun
+from fuzz.confidences import ConfidenceCase, ConfidenceRun
 from fuzz.fits import FitCase, FitRun
 from fuzz.invariants import commands, kills
+from fuzz.invariants.confidences import OF_CONFIDENCES
+from fuzz.invariants.confidences import broken as of_confidence
 from fuzz.invariants.fits import broken
 from fuzz.invariants.models import OF_MODELS
 from fuzz.invariants.runs import OF_RUNS
@@ -27,11 +31,16 @@ def table():
     return Table(X, list(NAMES), "continuous")
 
 
-def a_run(score="least-squares", **settings):
-    """A fit that breaks nothing."""
+def a_case(score="least-squares", **settings):
     drawn = table()
     recipe = Recipe(repr(score), lambda _table: score)
-    case = FitCase(drawn, "array", drawn.values.copy(), drawn.values, recipe, settings)
+    held = drawn.values.copy()
+    return FitCase(drawn, "array", held, drawn.values, recipe, settings, asked=True)
+
+
+def a_run(score="least-squares", **settings):
+    """A fit that breaks nothing."""
+    case = a_case(score, **settings)
     run = FitRun(case)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -106,6 +115,12 @@ BREAKS = {
     "obeyed": lambda run: run.case.settings.update(knowledge=ts.Knowledge(required=["x2 -> x0"])),
     "no worse than its start": worse_than_its_start,
     "predictions": wild_predictions,
+    "effects": lambda run: unlike(
+        run.model, effect=lambda *_a, **_k: SimpleNamespace(value=2.0, interval=(0.0, 1.0))
+    ),
+    "samples": lambda run: unlike(
+        run.model, sample=lambda n, **_k: np.arange(3.0 * n).reshape(n, 3)
+    ),
 }
 
 
@@ -151,6 +166,53 @@ def test_a_floor_of_the_score_must_be_told():
     assert broken(run) == []
     in_result(run, remarks=())
     assert "score confirmed" in [found for found, _ in broken(run)]
+
+
+def test_whole_weights_are_confirmed_as_rows():
+    run = a_run()
+    run.case.beside["sample_weight"] = np.arange(60) % 4
+    run.model = ts.Topo("least-squares").fit(run.case.held, **run.case.beside)
+    assert broken(run) == []
+    run.case.beside["sample_weight"] = np.ones(60)
+    assert "score confirmed" in [found for found, _ in broken(run)]
+
+
+def a_confidence(**settings):
+    case = a_case("bic", **settings)
+    told = ConfidenceCase(case, {"n_resamples": 4})
+    found = ts.confidence(case.held, ts.Topo("bic", **settings), n_resamples=4, n_jobs=1)
+    return ConfidenceRun(case, found, told=told)
+
+
+def another_answer():
+    run = a_confidence()
+    run.model.probabilities[0, 2] += 0.25
+    return run
+
+
+def lost_in_the_file(run):
+    run.model = replace(run.model)
+    object.__setattr__(run.model, "save", replace(run.model, names=("a", "b", "c")).save)
+
+
+CONFIDENCE_BREAKS = {
+    **{name: BREAKS[name] for name in OF_CONFIDENCES if name in BREAKS},
+    "shares of resamples": lambda run: run.model.probabilities.__setitem__((0, 1), 1.5),
+    "consensus": lambda run: run.case.settings.update(
+        knowledge=ts.Knowledge(required=["x2 -> x0"])
+    ),
+    "table of edges": lambda run: run.model.probabilities.__setitem__((1, 0), -1.0),
+    "same for any threads": lambda run: unlike(run, again=another_answer()),
+    "comes back from its file": lost_in_the_file,
+}
+
+
+@pytest.mark.parametrize("name", OF_CONFIDENCES)
+def test_invariants_of_confidences_can_fail(name):
+    run = a_confidence()
+    assert of_confidence(run) == []
+    CONFIDENCE_BREAKS[name](run)
+    assert name in [found for found, _ in of_confidence(run)]
 
 
 def a_command(tmp_path, *arguments):

@@ -123,7 +123,7 @@ def weight_quantiles(
     graphs: list[Resample], d: int, shares: tuple[float, ...]
 ) -> dict[tuple[int, int], NDArray[np.float64]]:
     """Quantiles of the weight of each edge i -> j over the graphs that have it, by (i, j)."""
-    if not graphs:
+    if not any(len(graph.edges) for graph in graphs):
         return {}
     pairs = np.concatenate([graph.edges for graph in graphs]).astype(np.int64)
     weights = np.concatenate([graph.weights for graph in graphs])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.printable import printable
 from toposwap.kernels.graphs.reachability import reachability
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class Adjustment:
         return text
 
     def __repr__(self) -> str:
-        return f"Adjustment({self.in_words()})"
+        return printable(f"Adjustment({self.in_words()})")
 
 
 def separated(edges: NDArray[np.bool_], x: int, y: int, given: list[int]) -> bool:

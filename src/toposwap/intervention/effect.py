@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from toposwap.core.printable import printable
+
 if TYPE_CHECKING:
     from toposwap.intervention.adjustment import Adjustment
 
@@ -137,7 +139,8 @@ class Effect:
     def __repr__(self) -> str:
         first, *rest = self.lines()
         text = f"Effect of {self.cause} on {self.effect}: {first[1]}"
-        return "\n".join([text, *(f"  {key}: {told}" for key, told in rest)])
+        told = [text, *(f"  {key}: {told}" for key, told in rest)]
+        return "\n".join(map(printable, told))
 
 
 def adjustment_record(adjustment: Adjustment) -> dict[str, Any]:

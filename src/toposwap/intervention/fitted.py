@@ -78,8 +78,7 @@ def effect_in_model(
         raise InputError(
             f"method: {method!r} is for linear models; this one is simulated (method='auto')"
         )
-    if hasattr(predictor, "probabilities"):
-        _refuse_categories(predictor, data, asked)
+    _refuse_categories(model.result_, data, asked)
     moments = _moment_columns(predictor, len(edges))
     repeats = n_resamples or (FEW_RESAMPLES if hasattr(predictor, "networks") else N_RESAMPLES)
     children = rng.spawn(repeats)
@@ -120,15 +119,17 @@ def effect_in_model(
     return over_the_class(data, edges, undecided, asked, estimate, adjustment, way)
 
 
-def _refuse_categories(predictor: Any, data: Dataset, asked: Question) -> None:
+def _refuse_categories(result: Any, data: Dataset, asked: Question) -> None:
     """Raise where categories have no mean, or where it is not said which two are compared."""
     x, y = data.names[asked.x], data.names[asked.y]
-    if y in data.nominal:
+    if y in data.nominal or result.kinds.get(y) == "categorical":
         raise InputError(
             f"effect: {y!r} holds categories without an order, which have no mean: compare the "
             f"shares in model.sample(n, do={{{x!r}: ...}}) for two values of {x!r}"
         )
-    if not np.isin((asked.change.low, asked.change.high), predictor.levels[asked.x].numbers).all():
+    predictor = result.pruned.predictor
+    values = predictor.values_of(asked.x) if hasattr(predictor, "values_of") else None
+    if values is not None and not np.isin((asked.change.low, asked.change.high), values).all():
         raise InputError(f"values: {x!r} holds categories; say which two, values=(one, other)")
 
 
@@ -183,8 +184,9 @@ def linear_structure(graph: LinearGraph) -> StructuralModel:
 
 def _of_predictor(edges: NDArray[np.bool_], predictor: Predictor, data: Dataset) -> StructuralModel:
     losses = getattr(predictor, "losses", None) or ()
-    densities = getattr(predictor, "densities", None)
-    return StructuralModel(edges, predictor, data, losses, densities.facts if densities else ())
+    # Of columns of any kinds the predictor has them, of others their densities.
+    facts = getattr(getattr(predictor, "densities", predictor), "facts", ())
+    return StructuralModel(edges, predictor, data, losses, facts)
 
 
 def _difference(structure: StructuralModel, asked: Question) -> float:

@@ -2,9 +2,9 @@ r"""A fitted model as structural equations, with interventions.
 
 .. math:: x_j = f_j(x_{pa(j)}) + e_j, \qquad \text{or} \quad x_j \sim p(\cdot \mid f_j(x_{pa(j)}))
 
-for columns of two values and counts. do(x = a) replaces the equation of x by the constant. The
-noise of a column is drawn from its residuals, so that no shape is assumed of it; where only a
-covariance matrix is known it is normal.
+for columns of two values, counts, categories and ratings. do(x = a) replaces the equation of x by
+the constant. The noise of a column is drawn from its residuals, so that no shape is assumed of it;
+where only a covariance matrix is known it is normal.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
-    from toposwap.losses import ColumnLoss
     from toposwap.losses.base import ColumnFacts
     from toposwap.scores.base import Predictor
 
@@ -47,14 +46,15 @@ class StructuralModel:
     data
         The rows behind the residuals, or what is known without them.
     losses, facts
-        The distribution of each column that is not a mean plus noise; empty if all are that.
+        The distribution of each column that is not a mean plus noise; empty if all are that. Of
+        categories and ratings the predictor tells the ``chances`` of each value.
     """
 
     edges: NDArray[np.bool_]
     predictor: Predictor
     data: Dataset
-    losses: Sequence[ColumnLoss] = ()
-    facts: Sequence[ColumnFacts] = ()
+    losses: Sequence[Any] = ()
+    facts: Sequence[ColumnFacts | None] = ()
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
@@ -96,21 +96,34 @@ class StructuralModel:
         uniform: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """What a discrete column j is at ``uniform`` (m,), its causes at rows ``values`` (m, d)."""
-        if not self.tables:
-            return self.losses[j].draw(uniform, means[:, j], self.facts[j])
-        model: Any = self.predictor
-        reached = np.cumsum(model.probabilities(values, j), axis=1)
-        code = (reached[:, :-1] < uniform[:, None]).sum(axis=1)
-        return np.asarray(model.levels[j].numbers)[code]
+        told = self._chances(j, values)
+        if told is None:
+            facts = self.facts[j]
+            assert facts is not None
+            return self.losses[j].draw(uniform, means[:, j], facts)
+        numbers, chances = told
+        code = (np.cumsum(chances, axis=1)[:, :-1] < uniform[:, None]).sum(axis=1)
+        return numbers[code]
 
     def _expected(
         self, j: int, values: NDArray[np.float64], means: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The mean of a discrete column j, in its own numbers."""
-        if not self.tables:
-            return self.losses[j].expected(means[:, j], self.facts[j])
+        told = self._chances(j, values)
+        if told is None:
+            facts = self.facts[j]
+            assert facts is not None
+            return self.losses[j].expected(means[:, j], facts)
+        numbers, chances = told
+        return np.asarray(chances @ numbers)
+
+    def _chances(
+        self, j: int, values: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Values (L,) of a category or rating, and the chance of each (m, L); None for others."""
         model: Any = self.predictor
-        return np.asarray(model.probabilities(values, j) @ np.asarray(model.levels[j].numbers))
+        told = model.chances(values, j) if hasattr(model, "chances") else None
+        return None if told is None else (np.asarray(told[0].numbers), told[1])
 
     @cached_property
     def residuals(self) -> NDArray[np.float64]:
@@ -130,7 +143,9 @@ class StructuralModel:
         self, n: int, do: Mapping[int, NDArray[np.float64]], rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """Draw n rows (n, d); ``do`` has the values of the columns that are set, (n,) or ()."""
-        values = np.tile(self.data.mean, (n, 1))
+        # Nothing is read before it is drawn; but whatever stands there must be a possible value.
+        rows = self.data.rows
+        values = np.tile(self.data.mean if rows is None else rows[0], (n, 1))
         for level in self.levels:
             free = [j for j in level if j not in do]
             for j in level:

@@ -92,6 +92,7 @@ class LevelLoss(BlockLoss):
 
     #: The values are in an order, and numbers stand for them.
     ordered: ClassVar[bool] = False
+    discrete: ClassVar[bool] = True
 
     @abstractmethod
     def chances(self, eta: Floats, constants: Floats) -> Floats:

@@ -109,6 +109,11 @@ class BlockModel:
         """Of the columns, (d,)."""
         return [node.loss for node in self.nodes]
 
+    @property
+    def facts(self) -> list[ColumnFacts | None]:
+        """What the distributions of columns took from the data, (d,); None for categories."""
+        return [node.facts for node in self.nodes]
+
     def __call__(self, X: Floats) -> Floats:
         """Means of the columns, and the likeliest of categories, for rows ``X`` (m, d), (m, d)."""
         etas = self._predictors(X)
@@ -132,6 +137,11 @@ class BlockModel:
             return None
         assert node.levels is not None
         return node.levels, node.loss.chances(self._predictor(X, node), node.constants)
+
+    def values_of(self, j: int) -> Floats | None:
+        """The numbers that column ``j`` can have as a cause, (L,); None where any will do."""
+        levels = getattr(self.columns[j], "levels", None)
+        return None if levels is None else np.asarray(levels.numbers)
 
     def along(self, i: int, j: int, n_points: int, reach: tuple[float, float]) -> tuple[Any, Any]:
         """Column ``j`` over the values of column ``i``, all else at its mean.

@@ -95,6 +95,14 @@ class CategoricalModel:
             codes[:, i] = self.levels[i].codes(X[:, i], self.names[i])
         return self.nodes[j].rows(codes)
 
+    def values_of(self, j: int) -> NDArray[np.float64]:
+        """The numbers of the levels that column ``j`` can have as a cause, (L,)."""
+        return self.levels[j].numbers
+
+    def chances(self, X: NDArray[np.float64], j: int) -> tuple[Levels, NDArray[np.float64]]:
+        """The L values of column ``j`` and the chance of each, (m, L), for rows ``X`` (m, d)."""
+        return self.levels[j], self.probabilities(X, j)
+
     def __call__(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """The number of the most likely level of each column at rows ``X`` (m, d), (m, d)."""
         return np.column_stack(
