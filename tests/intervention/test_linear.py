@@ -108,3 +108,17 @@ def test_what_the_rows_do_not_determine_has_no_interval():
     assert found.interval() == (-np.inf, np.inf)
     told = ts.effect(edges, X, 0, 5)
     assert any("too few rows" in remark for remark in told.remarks)
+
+
+@pytest.mark.parametrize("decades", [7.0, 140.0])
+def test_units_of_the_columns_change_units_alone(decades):
+    X, edges, _ = random_table(2, d=5)
+    scale = 10.0 ** np.linspace(-decades, decades, 5)
+    plain = LinearGraph(ts.Dataset.from_table(X), edges)
+    scaled = LinearGraph(ts.Dataset.from_table(X * scale), edges)
+    for x, y in np.argwhere(edges):
+        own, other = plain.total_effect(x, y), scaled.total_effect(x, y)
+        ratio = scale[y] / scale[x]
+        assert other.value == pytest.approx(own.value * ratio, rel=1e-9)
+        assert other.standard_error == pytest.approx(own.standard_error * ratio, rel=1e-9)
+        assert other.freedom == pytest.approx(own.freedom, rel=1e-9)

@@ -118,7 +118,8 @@ def _in_order(data: Dataset) -> str | None:
             f"{_INDEPENDENT}"
         )
     if rising:
-        return f"{listed(rising)} never turns back from row to row, as time does: {_INDEPENDENT}"
+        verb = "turns" if len(rising) == 1 else "turn"
+        return f"{listed(rising)} never {verb} back from row to row, as time does: {_INDEPENDENT}"
     return None
 
 

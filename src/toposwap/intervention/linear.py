@@ -67,9 +67,11 @@ class Regression(NamedTuple):
         The others, (p,).
     coefficients
         (p,), in the units of the data.
+    units
+        u, (p,): what the columns ``on`` are divided by to be of about the same size.
     root
-        r, (p, p) upper triangular, with r'r / n the covariance of ``on`` less what is collinear.
-    variance
+        r, (p, p) upper triangular, with r'r / n the covariance of ``on`` in these units.
+    deviation
         Of the residuals, by their degrees of freedom.
     freedom
         n - p - 1; n - p where the data are not centred.
@@ -77,12 +79,13 @@ class Regression(NamedTuple):
 
     on: NDArray[np.int64]
     coefficients: NDArray[np.float64]
+    units: NDArray[np.float64]
     root: NDArray[np.float64]
-    variance: float
+    deviation: float
     freedom: float
 
-    def variance_along(self, direction: NDArray[np.float64]) -> float:
-        """The variance of ``direction . coefficients``, (p,); infinite if nothing determines it."""
+    def error_along(self, direction: NDArray[np.float64]) -> float:
+        """The error of ``direction . coefficients``, (p,); infinite if nothing determines it."""
         if not direction.any():
             return 0.0
         if self.freedom <= 0.0:
@@ -92,8 +95,11 @@ class Regression(NamedTuple):
         size = np.abs(np.diag(self.root))
         if size.min() <= 1e-12 * np.abs(self.root).max():
             return np.inf
-        part = solve_triangular(self.root, direction, trans=1, lower=False)
-        return self.variance * float(part @ part)
+        # Squares of columns of extreme sizes would be no numbers.
+        scaled = direction / self.units
+        largest = float(np.abs(scaled).max())
+        part = solve_triangular(self.root, scaled / largest, trans=1, lower=False)
+        return self.deviation * largest * float(np.linalg.norm(part))
 
 
 def regress(data: Dataset, target: int, on: Sequence[int] | NDArray[np.int64]) -> Regression:
@@ -106,9 +112,12 @@ def regress(data: Dataset, target: int, on: Sequence[int] | NDArray[np.int64]) -
     coefficients = np.linalg.lstsq(scaled, y, rcond=None)[0] if p else np.zeros(0)
     left = y - scaled @ coefficients
     freedom = float(n - p - (1 if data.centered else 0))
-    variance = float(left @ left) * unit**2 * n / freedom if freedom > 0.0 else np.inf
-    root = np.linalg.qr(scaled, mode="r") * data.scale[columns] * np.sqrt(n)
-    return Regression(columns, coefficients * unit / data.scale[columns], root, variance, freedom)
+    deviation = (
+        float(np.linalg.norm(left)) * unit * np.sqrt(n / freedom) if freedom > 0.0 else np.inf
+    )
+    root = np.linalg.qr(scaled, mode="r") * np.sqrt(n)
+    units = data.scale[columns]
+    return Regression(columns, coefficients * unit / units, units, root, deviation, freedom)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +171,7 @@ class LinearGraph:
     @cached_property
     def noise_deviations(self) -> NDArray[np.float64]:
         """s_j, (d,)."""
-        return np.sqrt([regression.variance for regression in self.regressions])
+        return np.array([regression.deviation for regression in self.regressions])
 
     @cached_property
     def standard_errors(self) -> NDArray[np.float64]:
@@ -172,7 +181,7 @@ class LinearGraph:
             for k, i in enumerate(regression.on):
                 one = np.zeros(regression.on.size)
                 one[k] = 1.0
-                errors[i, j] = np.sqrt(regression.variance_along(one))
+                errors[i, j] = regression.error_along(one)
         return errors
 
     def total_effect(self, x: int, y: int) -> Estimate:
@@ -181,17 +190,22 @@ class LinearGraph:
         to_y = self._effects_on(y)
         if x == y or not self._leads(x, y):
             return Estimate(1.0 if x == y else 0.0)
-        variance, square = 0.0, 0.0
-        for j, regression in enumerate(self.regressions):
-            if j == x or to_y[j] == 0.0 or not regression.on.size:
-                continue
-            part = to_y[j] ** 2 * regression.variance_along(from_x[regression.on])
-            variance += part
-            square += part**2 / regression.freedom if regression.freedom > 0.0 else np.inf
-        if not np.isfinite(variance):
+        parts = [
+            (abs(to_y[j]) * regression.error_along(from_x[regression.on]), regression.freedom)
+            for j, regression in enumerate(self.regressions)
+            if j != x and to_y[j] != 0.0 and regression.on.size
+        ]
+        errors, freedoms = np.array(parts).reshape(-1, 2).T
+        largest = float(errors.max(initial=0.0))
+        if not np.isfinite(largest):
             return Estimate(float(from_x[y]), np.inf, 0.0)
-        freedom = variance**2 / square if square > 0.0 else np.inf
-        return Estimate(float(from_x[y]), float(np.sqrt(variance)), float(freedom))
+        if largest == 0.0:
+            return Estimate(float(from_x[y]))
+        counted = errors > 0.0
+        shares = (errors[counted] / largest) ** 2
+        freedom = shares.sum() ** 2 / (shares**2 / freedoms[counted]).sum()
+        error = largest * np.sqrt(shares.sum())
+        return Estimate(float(from_x[y]), float(error), float(freedom))
 
     def _leads(self, x: int, y: int) -> bool:
         reached = np.zeros(len(self.edges), dtype=bool)
@@ -224,5 +238,5 @@ def adjusted_effect(data: Dataset, x: int, y: int, given: Sequence[int]) -> Esti
     regression = regress(data, y, [x, *given])
     first = np.zeros(regression.on.size)
     first[0] = 1.0
-    error = np.sqrt(regression.variance_along(first))
-    return Estimate(float(regression.coefficients[0]), float(error), regression.freedom)
+    error = regression.error_along(first)
+    return Estimate(float(regression.coefficients[0]), error, regression.freedom)

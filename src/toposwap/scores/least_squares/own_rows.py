@@ -116,7 +116,9 @@ class BoundOwnRows(SeparableScore):
             gradient[:, nodes] = part.share * point.gradient[:, nodes]
             relative[:, nodes] = point.gradient[:, nodes] / unit
             column_scale[nodes] = part.share * point.column_scale[nodes]
-        penalty = 0.5 * self.score.ridge * float(np.sum(weights**2))
+        # Weights between columns of extreme sizes have squares that are no numbers.
+        ridge = self.score.ridge
+        penalty = 0.5 * ridge * float(np.sum(weights**2)) if ridge > 0.0 else 0.0
         squares = self.data.shares @ self.data.residual_variances(weights)
         return Point(
             weights=weights,
