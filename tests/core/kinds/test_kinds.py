@@ -7,6 +7,7 @@ import pytest
 import toposwap as ts
 from toposwap.core.errors import InputError
 from toposwap.core.kinds import KINDS, Column, recognise
+from toposwap.core.kinds.words import codes_in_words
 
 N = 400
 RNG = np.random.default_rng(0)
@@ -250,3 +251,10 @@ def test_rows_in_another_order_are_the_same_table():
     other = ts.Topo().fit(table[columns])
     assert other.kinds_ == one.kinds_
     assert other.score_ == pytest.approx(one.score_, rel=1e-9)
+
+
+def test_of_many_values_the_first_and_the_last_are_told():
+    told = codes_in_words(["county"], [tuple(f"c{k}" for k in range(80))])
+    assert told.startswith("text as numbers: 'county' (c0 = 0, ")
+    assert told.endswith(", ..., c79 = 79)")
+    assert told.count("=") == 8

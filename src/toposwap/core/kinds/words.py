@@ -9,8 +9,9 @@ if TYPE_CHECKING:
 
     from toposwap.core.kinds.base import Recognised
 
-#: Names that are listed of a group.
+#: Names that are listed of a group, and values of one column.
 _SHOWN = 8
+_MOST_VALUES = 8
 #: The kinds most likely to be wrong, and what a column may be instead.
 _INSTEAD = {"ordinal": "categorical", "count": "continuous", "categorical": "ordinal"}
 #: What needs no telling: nobody takes such columns for anything else.
@@ -49,12 +50,17 @@ def codes_in_words(names: Sequence[str], levels: Sequence[tuple[Any, ...] | None
     coded = [(name, of) for name, of in zip(names, levels, strict=False) if of is not None]
     if not coded:
         return None
-    shown = [
-        f"{name!r} ({', '.join(f'{level} = {k}' for k, level in enumerate(of))})"
-        for name, of in coded[:_SHOWN]
-    ]
+    shown = [f"{name!r} ({_coded(of)})" for name, of in coded[:_SHOWN]]
     more = f" and {len(coded) - _SHOWN} more" if len(coded) > _SHOWN else ""
     return f"text as numbers: {', '.join(shown)}{more}"
+
+
+def _coded(levels: tuple[Any, ...]) -> str:
+    """The first of many values, and the last."""
+    told = [f"{level} = {k}" for k, level in enumerate(levels)]
+    if len(told) > _MOST_VALUES:
+        told[_MOST_VALUES - 1 : -1] = ["..."]
+    return ", ".join(told)
 
 
 def _listed(names: Sequence[str]) -> str:
