@@ -51,7 +51,9 @@ def test_shares_are_those_of_the_classes(some):
     assert (found.ancestors <= 1.0).all()
 
 
-@pytest.mark.parametrize("score", ["bic", "least-squares", "logistic-bic"])
+@pytest.mark.parametrize(
+    "score", ["bic", "least-squares", pytest.param("logistic-bic", marks=pytest.mark.thorough)]
+)
 def test_the_same_for_any_number_of_threads(score):
     X = sample().X
     X = (X > 0.0).astype(float) if score == "logistic-bic" else X

@@ -93,6 +93,7 @@ def test_what_must_be_has_no_alternative():
     assert np.isnan(frame.loc[("x0", "x1"), "turned"])
 
 
+@pytest.mark.thorough
 def test_least_squares_and_curves_have_evidence_too():
     X = sample(n=100).X
     model = ts.Topo("least-squares").fit(X)

@@ -120,7 +120,9 @@ def test_exit_codes(process, sample, truth, tmp_path):
 
 
 @posix
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)]
+)
 def test_a_signal_in_the_search_keeps_the_best_so_far(process, sample, tmp_path, number):
     outputs = ("-o", "e.csv", "-o", "r.json", "--plot", "g.png")
     job = process("-c", SLOW_SEARCH, "fit", sample, *SEARCH, *outputs)

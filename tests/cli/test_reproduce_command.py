@@ -98,6 +98,7 @@ def example(tmp_path, monkeypatch):
     sys.modules.pop("mine", None)
 
 
+@pytest.mark.thorough
 def test_the_example_of_the_page(call, example, tmp_path):
     """Data, a learner and a score of one's own, and a table, from one end to the other."""
     assert {"mine.py", "mine.toml"} <= {path.name for path in tmp_path.iterdir()}

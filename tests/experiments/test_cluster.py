@@ -28,6 +28,7 @@ def cluster():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thorough
 def test_a_lost_worker_costs_no_cell(tiny, tmp_path, cluster, inline, records):
     many = replace(tiny, seeds=4)
     # First in this process: two workers would compile the same kernels side by side.

@@ -173,6 +173,7 @@ def test_the_weight_of_a_penalty_is_a_setting(sample, penalty):
     assert figures["score"] == pytest.approx(figures["order_score"])
 
 
+@pytest.mark.thorough
 def test_networks_of_a_baseline_are_judged_by_scores_with_more_units(sample):
     pytest.importorskip("torch")
     score = {"name": "mlp", "hidden": 13}

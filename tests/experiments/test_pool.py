@@ -172,7 +172,9 @@ def test_signals_to_end_belong_to_the_parent():
 
 
 @posix
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGINT, marks=pytest.mark.thorough), signal.SIGTERM]
+)
 def test_a_signal_keeps_what_is_finished(process, tmp_path, records, number):
     (tmp_path / "many.toml").write_text(MANY, encoding="utf-8")
     job = process("-m", "toposwap", "reproduce", "many.toml", "-o", "runs")

@@ -198,6 +198,7 @@ def test_old_folders_are_removed_and_recent_ones_are_kept(tmp_path, monkeypatch)
     assert len(list(tmp_path.glob("toposwap-*"))) == 8
 
 
+@pytest.mark.thorough
 def test_two_processes_at_once(tmp_path):
     code = (
         "import numpy as np; from toposwap.kernels.graphs.reachability import reachability;"
