@@ -171,16 +171,31 @@ def test_codes_are_told_from_ratings_by_what_they_go_with():
         {
             "size": np.array([0.0, 2.0, -1.0, 1.0])[code] + rng.standard_normal(n),
             "pay": rating + rng.standard_normal(n),
-            "code": code,
+            "answer": code,
+            "kind_code": rng.integers(1, 4, n),
             "rating": rating,
         }
     )
     model = ts.Topo().fit(table)
-    assert model.kinds_["code"] == "categorical"
+    assert model.kinds_["answer"] == "categorical"
     assert model.kinds_["rating"] == "ordinal"
-    assert any(
-        "'code' (4 whole numbers from 0 to 3, a code" in told for told in model.result_.choices
+    told = "\n".join(model.result_.choices)
+    assert "'answer' (4 whole numbers from 0 to 3, a code: other columns" in told
+    assert "'kind_code' (3 whole numbers from 1 to 3, a code by its name" in told
+
+
+def test_ratings_whose_effects_are_not_proportional_are_no_codes():
+    rng = np.random.default_rng(4)
+    n = 1000
+    storeys = rng.integers(1, 6, n)
+    table = pd.DataFrame(
+        {
+            "price": np.array([0.0, 0.2, 3.0, 6.0, 6.4])[storeys - 1] + rng.standard_normal(n),
+            "garden": storeys * rng.standard_normal(n),
+            "storeys": storeys,
+        }
     )
+    assert ts.Topo().fit(table).kinds_["storeys"] == "ordinal"
 
 
 def test_columns_that_determine_others_end_in_a_graph():
