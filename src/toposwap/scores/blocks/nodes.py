@@ -61,7 +61,7 @@ class GaussianNode:
         self.q = self.own.stop - self.own.start
         self.unit = float(design.columns[node].unit)
         #: What the logarithm of a number's scale adds.
-        self._constant = np.log(self.unit) + 0.5 * np.log(design.data.n) if self.q == 1 else 0.0
+        self._constant = np.log(self.unit) + 0.5 * np.log(design.n) if self.q == 1 else 0.0
         self._fits: dict[bytes, Fitted] = {}
 
     def fit(self, parents: NDArray[np.bool_]) -> Fitted:
@@ -128,6 +128,11 @@ class GaussianNode:
         gradient = -(self.design.factor.T @ residual) @ inverse
         size = (1.0 + np.abs(theta).sum()) * float(np.abs(inverse).max())
         return Evaluated(value, gradient, size, 0.0, np.zeros(0))
+
+    def mean(self, theta: Floats) -> float:
+        """What the node, a number, is where all columns of the design are zero."""
+        rest = self.design.means[self.own] - theta.T @ self.design.means
+        return float(self.design.columns[self.node].mean + self.unit * rest[0])  # type: ignore[attr-defined]
 
     def share(self, theta: Floats) -> float:
         """The least share of the variance of a combination of the node's columns that is left."""

@@ -64,6 +64,7 @@ class Blocks(Score):
     edge_blocks: ClassVar[bool] = True
     weighs_rows: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
+    uses_interventions: ClassVar[bool] = True
 
     def __init__(self, factor: float = 2.0, gamma: float = 0.0, ordinal: str = "scores") -> None:
         self.factor = factor
@@ -87,9 +88,19 @@ class Blocks(Score):
                 "blocks need the rows of the table, and only a covariance matrix is known: give "
                 "the table"
             )
+        refuse_shifts(data, self.name)
         weight = penalty.bind(data.n, data.d).weight
         design = design_of(data, self.ordinal)
         return BoundBlocks(self, data, design, node_losses(data), weight, _RIDGE / data.n)
+
+
+def refuse_shifts(data: Dataset, name: str) -> None:
+    """Raise where something was added to variables, some of which may be categories."""
+    if data.interventions is not None and data.interventions.kind != "perfect":
+        raise InputError(
+            f"intervention_kind: nothing can be added to categories, so score {name!r} takes "
+            "'perfect' interventions only"
+        )
 
 
 def design_of(data: Dataset, ordinal: str) -> Design:
