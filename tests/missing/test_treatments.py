@@ -228,5 +228,5 @@ def test_auto_takes_em_where_it_can_and_draws_elsewhere():
         model = ts.Topo(score, missing="auto", random_state=0).fit(holes)
         assert model.result_.gaps.treatment == chosen
         assert (model.missing, model.certificate_.satisfied) == ("auto", True)
-    with pytest.raises(ts.InputError, match="binary: 'x3'.*'auto' does so where it must"):
+    with pytest.raises(ts.InputError, match=r"binary: 'x3'.*'auto' does so where it must"):
         ts.Topo(missing="em").fit(np.where(rng.random(mixed.shape) < 0.02, np.nan, mixed))

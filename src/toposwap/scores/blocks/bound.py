@@ -214,7 +214,7 @@ class BoundBlocks(SeparableScore):
 
         Leaving zero costs at once. Without constants these are the best ones.
         """
-        d, (theta, constants) = self.data.d, _parts(parameters)
+        d, (theta, constants) = self.data.d, parts(parameters)
         present = self._present(theta)
         gradient, column_scale = np.zeros((d, d)), np.empty(d)
         value, worst, shares = 0.0, 0.0, np.ones(d)
@@ -228,7 +228,7 @@ class BoundBlocks(SeparableScore):
             worst = max(worst, found.rest)
             slopes = np.abs(found.gradient / self.units[:, of]).sum(axis=1)
             gradient[:, j] = share * np.add.reduceat(slopes, self.design.starts[:-1])
-            column_scale[j] = max(share, _NEXT_TO_NOTHING) * found.size * node.q / node.unit
+            column_scale[j] = self.scale_of(j, found.size)
             if isinstance(node, GaussianNode):
                 shares[j] = node.share(scaled)
         if self.admissible.required is not None:
@@ -240,14 +240,20 @@ class BoundBlocks(SeparableScore):
             value=value + paid,
             penalty=paid,
             gradient=np.where(present, gradient, 0.0),
-            row_scale=self._row_units * self.design.sizes,
+            row_scale=self.row_units * self.design.sizes,
             column_scale=column_scale,
             rest=worst,
             remarks=determined_remarks(self.data, shares, DEPENDENT),
         )
 
+    def scale_of(self, j: int, size: float) -> float:
+        """What a gradient of node ``j`` is measured by, whose terms cancel from ``size`` on."""
+        node = self.nodes[j]
+        return max(float(self.shares[j]), _NEXT_TO_NOTHING) * size * node.q / node.unit
+
     @cached_property
-    def _row_units(self) -> Floats:
+    def row_units(self) -> Floats:
+        """Units of the columns of each cause, (d,)."""
         return self.design.units[self.design.starts[:-1]]
 
     def _present(self, theta: Floats) -> NDArray[np.bool_]:
@@ -257,7 +263,7 @@ class BoundBlocks(SeparableScore):
 
     def weights(self, parameters: BlockCoefficients | Floats) -> Floats:
         """W (d, d): the coefficient of a number for a number, the length of any other block."""
-        theta, _ = _parts(parameters)
+        theta, _ = parts(parameters)
         # In units in which nothing overflows.
         largest = float(np.abs(theta).max(initial=0.0)) or 1.0
         squares = np.add.reduceat(np.square(theta / largest), self.design.starts[:-1], axis=0)
@@ -290,7 +296,7 @@ class BoundBlocks(SeparableScore):
         if self.losses is None:
             return super().predictor(parameters)  # type: ignore[return-value]
         assert self.data.rows is not None
-        theta, constants = _parts(parameters)
+        theta, constants = parts(parameters)
         scaled = theta / self.units
         present = self._present(theta)
         nodes, strengths = [], np.zeros((self.data.d, self.data.d))
@@ -317,7 +323,7 @@ class BoundBlocks(SeparableScore):
         return BlockModel(self.design.columns, nodes, strengths)
 
 
-def _parts(
+def parts(
     parameters: BlockCoefficients | Floats,
 ) -> tuple[Floats, tuple[Floats, ...] | None]:
     """Theta, and the constants if they are given."""

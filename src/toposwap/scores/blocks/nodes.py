@@ -176,7 +176,7 @@ class RowsNode:
         self.y = y
         self.ridge = ridge
         self.q = loss.predictors(int(y.max()) + 1)
-        self._start = loss.start(y, design.omega)
+        self.start = loss.start(y, design.omega)
         self._fits: dict[bytes, tuple[Fitted, Solved, NDArray[np.int64]]] = {}
         self._gains: dict[bytes, Floats] = {}
         self._missed: dict[bytes, Floats] = {}
@@ -250,7 +250,7 @@ class RowsNode:
             return known
         index = self.design.index(parents)
         rows = self._rows(parents, index)
-        start, constants = np.zeros((index.size, self.q)), self._start
+        start, constants = np.zeros((index.size, self.q)), self.start
         known = None if near is None else self._fits.get(near.tobytes())
         if known is not None:
             start, constants = known[0].theta[index], known[0].constants
@@ -298,7 +298,7 @@ class RowsNode:
         shifted = _Shifted(self.loss, rows, theta)
         nothing = Rows(rows.Z[:0], rows.y, rows.omega)
         start = np.zeros((0, self.q))
-        return solve(shifted, nothing, start, self._start, 0.0, 0.01 * _TOLERANCE).constants
+        return solve(shifted, nothing, start, self.start, 0.0, 0.01 * _TOLERANCE).constants
 
 
 def _inverse(matrix: Floats) -> Floats:
