@@ -261,7 +261,7 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "compare_without": (_nothing, 0.03),
     "columns": (_some_names, 0.08), "exclude": (_some_names, 0.04),
     "drop_missing": (_nothing, 0.05),
-    "missing": (_chosen("drop", "em", "impute", "error"), 0.3),
+    "missing": (_chosen("drop", "em", "impute", "auto", "error"), 0.3),
     "cause": (lambda d, m: d.among(list(m.table.names)), 1.0),
     "effect": (lambda d, m: d.among(list(m.table.names)), 1.0), "graph_file": (_graph, 0.4),
     "low": (_number, 0.1), "high": (_number, 0.1), "per": (_chosen("unit", "sd", "x"), 0.1),

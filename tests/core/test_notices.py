@@ -28,6 +28,42 @@ def test_marks_of_missing_values(mark):
     assert notice.startswith(f"{mark} in 5 rows of 'x': far from all other values")
 
 
+def test_several_marks_of_missing_values():
+    x = with_mark(with_mark(RNG.integers(0, 18, N), 99), 98, 3)
+    (notice,) = told(x=x)
+    assert notice.startswith(f"98 and 99 in {int((x > 90).sum())} rows of 'x'")
+
+
+@pytest.mark.parametrize("name", ["id", "ID", "patient_id", "PatientID", "individual", "id.1"])
+def test_identifiers_by_name(name):
+    (notice,) = told(**{name: RNG.integers(0, 50, N)})
+    assert notice.startswith(f"{name!r}: an identifier by its name")
+
+
+@pytest.mark.parametrize(
+    ("name", "x"),
+    [
+        ("width", RNG.integers(0, 50, N)),
+        ("idea", RNG.integers(0, 50, N)),
+        ("id", RNG.normal(size=N)),
+        ("id", RNG.integers(1, 6, N)),
+    ],
+)
+def test_what_is_no_identifier(name, x):
+    assert told(**{name: x}) == ()
+
+
+def test_an_identifier_that_the_user_wants_is_none():
+    columns = {"a": RNG.normal(size=N), "id": RNG.integers(0, 50, N)}
+    assert notices(Dataset.from_table(columns, kinds={"id": "continuous"})) == ()
+
+
+def test_running_numbers_of_few_rows():
+    columns = {"a": RNG.normal(size=12), "b": RNG.normal(size=12), "year": np.arange(12) + 1947}
+    (notice,) = notices(Dataset.from_table(columns))
+    assert notice.startswith("'year' counts the rows")
+
+
 @pytest.mark.parametrize(
     "x",
     [
@@ -52,7 +88,7 @@ def test_running_numbers(x):
 
 def test_time():
     (notice,) = told(x=np.sort(RNG.normal(size=N)))
-    assert notice.startswith("'x' never turns back from row to row, as time does")
+    assert notice.startswith("'x' never turns back from row to row, as time does, or what")
     walk = {name: RNG.normal(size=N).cumsum() for name in "abc"}
     (notice,) = told(**walk)
     assert notice.startswith("neighbouring rows are alike in 'a'")

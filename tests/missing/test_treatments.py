@@ -211,3 +211,22 @@ def test_options_that_contradict_or_are_unknown(file, capsys):
     assert run(["fit", str(file), "--missing", "em", "--drop-missing"]) == 2
     assert "contradicts" in capsys.readouterr().err
     assert run(["fit", str(file), "--drop-missing", "-q"]) == 0
+
+
+def test_auto_takes_em_where_it_can_and_draws_elsewhere():
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(200, 3)) @ np.triu(np.ones((3, 3)))
+    mixed = np.column_stack([numbers, numbers[:, 0] + rng.normal(size=200) > 0.0])
+    for X, score, chosen in (
+        (numbers, "auto", "em"),
+        (mixed, "auto", "impute"),
+        (mixed, "bic", "em"),
+        (numbers, "huber-bic", "impute"),
+    ):
+        holes = X.copy()
+        holes[rng.random(200) < 0.1, 0] = np.nan
+        model = ts.Topo(score, missing="auto", random_state=0).fit(holes)
+        assert model.result_.gaps.treatment == chosen
+        assert (model.missing, model.certificate_.satisfied) == ("auto", True)
+    with pytest.raises(ts.InputError, match=r"binary: 'x3'.*'auto' does so where it must"):
+        ts.Topo(missing="em").fit(np.where(rng.random(mixed.shape) < 0.02, np.nan, mixed))

@@ -1,7 +1,7 @@
 """What a careful reader of a table would ask about, told with the result.
 
-Nothing here changes what is learned: marks of missing values that pass for numbers, running
-numbers, time, and rows that are not independent.
+Nothing here changes what is learned: marks of missing values that pass for numbers, identifiers,
+running numbers, time, and rows that are not independent.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.kinds.base import is_whole
+from toposwap.core.kinds.names import says_identifier
 from toposwap.core.validation import listed
 
 if TYPE_CHECKING:
@@ -19,8 +21,12 @@ if TYPE_CHECKING:
 
 #: Numbers that people write where a value is missing.
 _MARKS = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
-#: With fewer rows a sequence may be chance.
-_LEAST_ROWS = 20
+#: So far from them may stand others, for other reasons why nothing is known: 98 beside 99.
+_BESIDE = 2
+#: With fewer rows a sequence may be chance, and with fewer of these equal steps.
+_LEAST_ROWS, _LEAST_STEPS = 20, 10
+#: An identifier of groups has more values than a rating.
+_LEAST_GROUPS = 11
 #: Correlation of neighbouring rows in half of the columns from which on rows are not independent.
 _ALIKE = 0.5
 #: A correlation that only time makes.
@@ -36,9 +42,9 @@ _INDEPENDENT = (
 
 def notices(data: Dataset) -> tuple[str, ...]:
     """What to know about the rows of ``data`` besides their kinds, a sentence each."""
-    if data.rows is None or data.n < _LEAST_ROWS:
+    if data.rows is None or data.n < _LEAST_STEPS:
         return data.remarks
-    seen = (_marks(data), _in_order(data))
+    seen = (_marks(data), _identifiers(data), _in_order(data))
     return (*data.remarks, *(text for text in seen if text is not None))
 
 
@@ -48,7 +54,7 @@ def mark_of_missing(x: NDArray[np.float64]) -> float | None:
     for mark in (low, high):
         if mark not in _MARKS:
             continue
-        others = x[x != mark]
+        others = x[np.abs(x - mark) > _BESIDE]
         if x.size - others.size < 2 or others.size < 3:
             continue
         reach = float(others.max() - others.min())
@@ -65,10 +71,35 @@ def mark_of_missing(x: NDArray[np.float64]) -> float | None:
 
 def is_running_number(x: NDArray[np.float64]) -> bool:
     """Whether ``x`` goes up or down by one from row to row, or by any other constant step."""
-    if x.size < _LEAST_ROWS:
+    if x.size < _LEAST_STEPS:
         return False
     steps = np.diff(x)
     return bool(steps[0] != 0.0 and np.allclose(steps, steps[0], rtol=1e-9, atol=0.0))
+
+
+def names_rows(name: str, x: NDArray[np.float64]) -> bool:
+    """Whether ``x`` (n,) names rows or groups of them: by its name, many whole numbers or codes."""
+    if not says_identifier(name) or not is_whole(x):
+        return False
+    return len(np.unique(x)) >= min(_LEAST_GROUPS, x.size)
+
+
+def _identifiers(data: Dataset) -> str | None:
+    assert data.rows is not None
+    found = [
+        name
+        for j, name in enumerate(data.names)
+        if name not in data.given_kinds
+        and names_rows(name, data.rows[:, j])
+        and not is_running_number(data.rows[:, j])
+    ]
+    if not found:
+        return None
+    return (
+        f"{listed(found)}: an identifier by its name, of rows or of what they belong to, which "
+        "counts as a variable here: leave it out (--exclude) unless it is meant as one; rows that "
+        "belong together are not independent"
+    )
 
 
 def _marks(data: Dataset) -> str | None:
@@ -79,7 +110,10 @@ def _marks(data: Dataset) -> str | None:
         x = data.rows[:, j]
         mark = mark_of_missing(x)
         if mark is not None:
-            found.append(f"{mark:.0f} in {int((x == mark).sum())} rows of {data.names[j]!r}")
+            beside = np.unique(x[np.abs(x - mark) <= _BESIDE])
+            which = " and ".join(f"{value:.10g}" for value in beside)
+            rows = int(np.isin(x, beside).sum())
+            found.append(f"{which} in {rows} rows of {data.names[j]!r}")
     if not found:
         return None
     return (
@@ -105,6 +139,8 @@ def _in_order(data: Dataset) -> str | None:
             f"{listed(running)} counts the rows, as a running number or an index of time does: "
             f"leave it out (--exclude) unless it is meant as a variable; {_INDEPENDENT}"
         )
+    if data.n < _LEAST_ROWS:
+        return None
     rows = data.rows[:_MOST_ROWS]
     neighbours, steps = _correlation(rows), _correlation(np.diff(rows, axis=0))
     # Rows that are independent within classes make steps of which each undoes half of the last.
@@ -119,7 +155,10 @@ def _in_order(data: Dataset) -> str | None:
         )
     if rising:
         verb = "turns" if len(rising) == 1 else "turn"
-        return f"{listed(rising)} never {verb} back from row to row, as time does: {_INDEPENDENT}"
+        return (
+            f"{listed(rising)} never {verb} back from row to row, as time does, or what rows were "
+            f"sorted by: {_INDEPENDENT}"
+        )
     return None
 
 

@@ -8,13 +8,14 @@ import numpy as np
 
 from toposwap.core.kinds import Column, Kind, Refused, recognise
 from toposwap.core.labels import read_column
-from toposwap.core.notices import is_running_number
+from toposwap.core.notices import is_running_number, names_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _CONSTANT = Refused("is constant", "what does not vary has no causes or effects; leave it out")
 _EMPTY = Refused("has no values", "leave it out")
+_NAMES = Refused("is an identifier by its name", "leave it out, unless it is meant as a variable")
 _RUNNING = Refused("is a running number", "leave it out, unless it is meant as a variable")
 
 
@@ -22,11 +23,12 @@ def unusable(table: Any, kinds: Mapping[str, Kind], *, thorough: bool = True) ->
     """The columns of a frame or a :class:`~toposwap.core.table.NumberTable` that cannot be used.
 
     ``kinds`` are those that the user has named, by column; ``thorough`` also finds what may be used
-    but hardly is meant, and what is refused later by itself: running numbers and constants.
+    but hardly is meant, and what is refused later by itself: running numbers, columns called ``id``
+    and constants.
     """
     refused = {}
     for name, part in _columns(table):
-        why = _why(part, kinds.get(name), thorough=thorough)
+        why = _why(name, part, kinds.get(name), thorough=thorough)
         if why is not None:
             refused[name] = why
     return refused
@@ -39,7 +41,7 @@ def _columns(table: Any) -> Iterator[tuple[str, Any]]:
     return zip(names, table.to_numpy().T, strict=True)
 
 
-def _why(part: Any, given: Kind | None, *, thorough: bool) -> Refused | None:
+def _why(name: str, part: Any, given: Kind | None, *, thorough: bool) -> Refused | None:
     read = read_column(part)
     if isinstance(read, Refused):
         return read
@@ -50,6 +52,8 @@ def _why(part: Any, given: Kind | None, *, thorough: bool) -> Refused | None:
     if known.min() == known.max():
         return _CONSTANT if thorough else None
     column = Column(known, labels)
+    if thorough and given is None and names_rows(name, known):
+        return _NAMES
     if given is not None or labels.declared != "numbers":
         return recognise(column, given).kind.refusal(column)
     if thorough and is_running_number(known):

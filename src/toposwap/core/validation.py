@@ -131,7 +131,9 @@ def as_table(
     _refuse_duplicates(labels)
     if meanings is None:
         values, meanings = _as_float(values, labels, settled)
-    _refuse_wrong_kinds(values, labels, meanings, kinds)
+    if levels is None:
+        # New rows are what the others were, however few there are.
+        _refuse_wrong_kinds(values, labels, meanings, kinds)
     return Table(values, labels, tuple(meanings))
 
 

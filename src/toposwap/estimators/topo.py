@@ -97,7 +97,7 @@ class Topo(Predicting, Intervening, Showing, DagLearner):
         What columns are, by name or by pattern (``"*_code"``): "continuous", "binary", "count",
         "categorical" or "ordinal". Of the others it is seen in their dtype and their values, and
         told in ``result_.choices``; ``score="auto"`` follows it.
-    missing : "error", "drop", "em", "impute" or Treatment, default="error"
+    missing : "error", "drop", "em", "impute", "auto" or Treatment, default="error"
         What to do about missing values (NaN, None): refuse them with their number and place; leave
         out the rows that have any; learn by maximum likelihood of what is there (structural EM, for
         scores of means and covariances); or draw them from the model that is learned, several

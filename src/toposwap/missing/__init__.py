@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from toposwap.missing.treatments import EM, MISSING, Drop, Impute, Refuse, Treatment
+from toposwap.missing.treatments import EM, MISSING, Drop, Impute, Refuse, Suited, Treatment
 
-__all__ = ["MISSING", "Treatment", "Refuse", "Drop", "EM", "Impute"]
+__all__ = ["MISSING", "Treatment", "Refuse", "Drop", "EM", "Impute", "Suited"]

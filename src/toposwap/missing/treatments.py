@@ -211,27 +211,57 @@ class Impute(Treatment):
         )
 
 
+class Suited(Treatment):
+    """:class:`EM` where means and covariances tell all, :class:`Impute` elsewhere."""
+
+    name: ClassVar[str] = "auto"
+    predicts: ClassVar[bool] = True
+
+    def learn(
+        self, table: Incomplete, score: Score, search: Any, init: Any, **settings: Any
+    ) -> Learned:
+        """By the one that suits the score and the columns; the report says which."""
+        return self.chosen(table, score).learn(table, score, search, init, **settings)
+
+    def data_at(self, table: Incomplete, score: Score, given: Any) -> Dataset:
+        """As that one does."""
+        return self.chosen(table, score).data_at(table, score, given)
+
+    def chosen(self, table: Incomplete, score: Score) -> EM | Impute:
+        """Which one suits."""
+        return EM() if score.of_moments or (score.by_kinds and not _rows_only(table)) else Impute()
+
+
 #: Ways to deal with gaps, by name.
-MISSING: dict[str, type[Treatment]] = {one.name: one for one in (Refuse, Drop, EM, Impute)}
+MISSING: dict[str, type[Treatment]] = {one.name: one for one in (Refuse, Drop, EM, Impute, Suited)}
+
+
+def _rows_only(table: Incomplete) -> dict[str, list[str]]:
+    """The columns whose likelihood needs rows, by kind."""
+    from toposwap.losses import LOSSES
+
+    found: dict[str, list[str]] = {}
+    for j, known in enumerate(table.kinds):
+        name, _ = known.kind.loss(table.column(j))
+        if not getattr(LOSSES[name], "from_moments", False):
+            found.setdefault(known.kind.name, []).append(table.names[j])
+    return found
 
 
 def refuse_not_moments(table: Incomplete, score: Score) -> None:
     """Raise where ``score`` needs more of the rows than their means and covariances."""
     if score.of_moments:
         return
-    remedy = "missing='impute' draws what is missing from the model, or 'drop'"
+    remedy = (
+        "missing='impute' draws what is missing from the model, 'auto' does so where it must, "
+        "'drop' leaves out rows"
+    )
     if not score.by_kinds:
         raise InputError(
             f"missing='em' is for scores of means and covariances (bic, ebic, gaussian-..., "
             f"least-squares..., equal-variance-...), and {score.name!r} is none: {remedy}"
         )
-    from toposwap.losses import LOSSES
-
-    others: dict[str, list[str]] = {}
-    for j, known in enumerate(table.kinds):
-        name, _ = known.kind.loss(table.column(j))
-        if not getattr(LOSSES[name], "from_moments", False):
-            others.setdefault(known.kind.name, []).append(table.names[j])
+    others = _rows_only(table)
     if others:
         told = "; ".join(f"{kind}: {listed(names)}" for kind, names in others.items())
         raise InputError(

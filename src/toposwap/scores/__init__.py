@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toposwap.scores.additive import Basis, BasisBIC, GroupBasis
     from toposwap.scores.auto import Auto
     from toposwap.scores.base import BoundScore, Point, Score
-    from toposwap.scores.blocks import Blocks
+    from toposwap.scores.blocks import Blocks, GroupBlocks
     from toposwap.scores.categorical import BDeu, CategoricalBIC
     from toposwap.scores.custom import Differentiable
     from toposwap.scores.equal_variance import EqualVariance
@@ -33,6 +33,7 @@ _HOMES = {
     "BasisBIC": "toposwap.scores.additive",
     "GroupBasis": "toposwap.scores.additive",
     "Blocks": "toposwap.scores.blocks",
+    "GroupBlocks": "toposwap.scores.blocks",
     "MLP": "toposwap.scores.mlp",
     "BDeu": "toposwap.scores.categorical",
     "CategoricalBIC": "toposwap.scores.categorical",
@@ -58,6 +59,7 @@ __all__ = [
     "BasisBIC",
     "GroupBasis",
     "Blocks",
+    "GroupBlocks",
     "MLP",
     "BDeu",
     "CategoricalBIC",

@@ -94,7 +94,7 @@ class Auto(Score):
 
     def bind(self, data: Dataset) -> BoundScore:
         """Bind the chosen score; the reason is the first of its ``choices``."""
-        data = codes_found(data) if data.interventions is None else data
+        data = data if _shifted(data) else codes_found(data)
         choice = self.choose(data)
         bound = choice.score.bind(data)
         bound.choices = (choice.reason, *guesses_in_words(data.names, data.kinds))
@@ -110,7 +110,11 @@ class Auto(Score):
             )
         few = n < _FEW_ROWS * d
         penalty = EBIC(self.factor) if few else BIC(self.factor)
-        if data.nominal and all(known.kind.name in _CATEGORIES for known in data.kinds):
+        if (
+            data.nominal
+            and not _shifted(data)
+            and all(known.kind.name in _CATEGORIES for known in data.kinds)
+        ):
             tables = self.for_categories()
             why = f"all {d} columns are categories; a table of probabilities for each"
             return Choice(tables, f"{tables.name}: {why}")
@@ -138,6 +142,11 @@ class Auto(Score):
         return Choice(score, f"{score.name}: {why}")
 
 
+def _shifted(data: Dataset) -> bool:
+    """Whether something was added to variables in some rows, of which blocks have no model."""
+    return data.interventions is not None and data.interventions.kind == "shift"
+
+
 def _few_rows(data: Dataset) -> str:
     return f"; a higher penalty per edge because {data.n} rows are few for {data.d} columns"
 
@@ -152,8 +161,8 @@ def _needs_blocks(data: Dataset) -> str | None:
     if data.rows is None:
         return None
     kinds = [known.kind.name for known in data.kinds]
-    if data.interventions is not None:
-        data.refuse_nominal("a likelihood for rows in which something was set")
+    if _shifted(data):
+        data.refuse_nominal("a likelihood for rows in which something was added")
         return None
     told = any(
         known.kind.name == "ordinal" and (known.given or known.reason.startswith("ordered"))

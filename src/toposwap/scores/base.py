@@ -136,7 +136,8 @@ class Score(ABC):
         if data.interventions is not None and not self.uses_interventions:
             raise InputError(
                 f"interventions: score {self.name!r} cannot use them; auto, bic, ebic, "
-                "least-squares, equal-variance and any LOSS-PENALTY can"
+                "least-squares, equal-variance, bdeu, categorical-bic, blocks-bic and any "
+                "LOSS-PENALTY can"
             )
         return data if self.weighs_rows else data.repeated(f"score {self.name!r}")
 

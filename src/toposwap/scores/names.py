@@ -22,6 +22,7 @@ Basis = LazyMaker("toposwap.scores.additive", "Basis")
 BasisBIC = LazyMaker("toposwap.scores.additive", "BasisBIC")
 Blocks = LazyMaker("toposwap.scores.blocks", "Blocks")
 GroupBasis = LazyMaker("toposwap.scores.additive", "GroupBasis")
+GroupBlocks = LazyMaker("toposwap.scores.blocks", "GroupBlocks")
 MLP = LazyMaker("toposwap.scores.mlp", "MLP")
 BDeu = LazyMaker("toposwap.scores.categorical", "BDeu")
 CategoricalBIC = LazyMaker("toposwap.scores.categorical", "CategoricalBIC")
@@ -120,6 +121,8 @@ SCORES = ScoreNames(
         "poisson-l1": Pair("poisson", "l1", weight=0.01),
         "blocks-bic": Blocks,
         "blocks-ebic": partial(Blocks, gamma=0.5),
+        "blocks-lasso": partial(GroupBlocks, "lasso"),
+        "blocks-mcp": partial(GroupBlocks, "mcp"),
         "basis": Basis,
         "basis-bic": BasisBIC,
         "basis-mcp": partial(GroupBasis, "mcp"),

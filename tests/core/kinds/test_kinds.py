@@ -186,14 +186,17 @@ def test_what_the_user_says():
     table = frame(n=counts, q_code=code, smoker=YES)
     model = ts.Topo().fit(table)
     assert model.kinds_ == {**dict.fromkeys("abc", "continuous"), "n": "count",
-                            "q_code": "ordinal", "smoker": "binary"}  # fmt: skip
+                            "q_code": "categorical", "smoker": "binary"}  # fmt: skip
     assert "taken as count: 'n' (whole numbers from 0 to" in "\n".join(model.result_.choices)
     assert (
-        "taken as ordinal: 'q_code' (4 whole numbers from 0 to 3, a rating or a code"
+        "taken as categorical: 'q_code' (4 whole numbers from 0 to 3, a code by its name"
         in "\n".join(model.result_.choices)
     )
-    assert "kinds={'q_code': 'categorical'}" in model.result_.choices[-1]
-    assert "--kind q_code=categorical" in model.result_.choices[-1]
+    assert "kinds={'n': 'continuous'}" in model.result_.choices[-1]
+    assert "--kind n=continuous" in model.result_.choices[-1]
+    rating = ts.Topo().fit(table.rename(columns={"q_code": "q"})).result_.choices
+    assert "'q' (4 whole numbers from 0 to 3, a rating or a code" in "\n".join(rating)
+    assert "kinds={'q': 'categorical'}" in rating[-1]
     kinds = {"n": "continuous", "*_code": "count", "smoker": KINDS["continuous"]}
     said = ts.Topo(kinds=kinds).fit(table)
     assert said.kinds_["n"] == said.kinds_["smoker"] == "continuous"
@@ -228,6 +231,35 @@ def test_what_the_user_cannot_say(kinds, message):
     table = frame(q_code=RNG.integers(0, 4, N), smoker=SMOKER)
     with pytest.raises(InputError, match=message):
         ts.Topo(kinds=kinds).fit(table)
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [
+        (pd.Categorical([f"person {k}" for k in range(N)]), "another category in every row"),
+        (pd.Categorical(range(N)), "another category in every row"),
+        (pd.Series([f"person {k}" for k in range(N)], dtype="string"), "text, another in every"),
+        (pd.Categorical([f"village {k // 1.5:.0f}" for k in range(N)]), "267 categories in 400"),
+        (pd.Categorical(range(N), ordered=True), "ordered categories, another in every row"),
+    ],
+    ids=["category", "numbers", "string", "many", "ordered"],
+)
+def test_a_category_for_every_row_is_refused(values, what):
+    table = frame(who=values)
+    with pytest.raises(InputError, match=f"'who' holds {what}.*leave it out"):
+        ts.Topo().fit(table)
+
+
+def test_numbers_that_are_said_to_be_categories_are_not_all_different():
+    with pytest.raises(InputError, match="'who' holds another category in every row"):
+        ts.Topo(kinds={"who": "categorical"}).fit(frame(who=RNG.permutation(N)))
+
+
+def test_new_rows_may_all_be_different():
+    table = frame(size=pd.Categorical(RNG.integers(0, 3, N)))
+    model = ts.Topo().fit(table)
+    three = table.iloc[[int(np.argmax(table["size"] == k)) for k in range(3)]]
+    assert np.isfinite(model.predict(three)).all()
 
 
 def test_two_categories_are_two_values():

@@ -7,7 +7,7 @@ import pytest
 import toposwap as ts
 from toposwap.core.dataset import Dataset
 from toposwap.core.order import Order
-from toposwap.scores import Blocks
+from toposwap.scores import Blocks, GroupBlocks
 from toposwap.scores.blocks.bound import BlockCoefficients
 
 N = 300
@@ -62,9 +62,12 @@ def test_it_finds_the_edges(model):
     assert not found[names.index("noise")].any()
 
 
-def test_the_gradient_is_the_slope_of_the_value(table):
+@pytest.mark.parametrize(
+    "score", [Blocks(factor=0.1), GroupBlocks(weight=0.02), GroupBlocks("mcp", 0.02)], ids=repr
+)
+def test_the_gradient_is_the_slope_of_the_value(table, score):
     data = Dataset.from_table(table)
-    bound = Blocks(factor=0.1).bind(data)
+    bound = score.bind(data)
     fit = bound.fit(Order(np.arange(7)))
     theta, constants = fit.parameters()
     rng = np.random.default_rng(0)
@@ -91,13 +94,15 @@ def test_without_constants_the_best_ones_are_meant(table):
     )
 
 
-def test_names_of_categories_and_places_of_rows_and_columns_do_not_matter(table, model):
+@pytest.mark.parametrize("score", ["auto", "blocks-lasso", "blocks-mcp"])
+def test_names_of_categories_and_places_of_rows_and_columns_do_not_matter(table, model, score):
+    model = model if score == "auto" else ts.Topo(score).fit(table)
     other = table.copy()
     other["region"] = other["region"].map({"n": "a", "e": "z", "s": "b", "w": "q"})
     other["plan"] = pd.Categorical(other["plan"], ["plus", "gold", "basic"])
     rng = np.random.default_rng(1)
     other = other.iloc[rng.permutation(N), rng.permutation(7)]
-    again = ts.Topo().fit(other)
+    again = ts.Topo(score).fit(other)
     place = [list(again.names_).index(name) for name in model.names_]
     np.testing.assert_allclose(
         again.adjacency_matrix_[np.ix_(place, place)], model.adjacency_matrix_, atol=1e-7
@@ -105,11 +110,12 @@ def test_names_of_categories_and_places_of_rows_and_columns_do_not_matter(table,
     assert again.score_ == pytest.approx(model.score_, rel=1e-10)
 
 
-def test_weights_are_repetitions(table):
+@pytest.mark.parametrize("score", ["blocks-bic", "blocks-lasso", "blocks-mcp"])
+def test_weights_are_repetitions(table, score):
     w = np.random.default_rng(2).integers(0, 4, N)
-    weighted = ts.Topo("blocks-bic", search="none").fit(table, sample_weight=w)
+    weighted = ts.Topo(score, search="none").fit(table, sample_weight=w)
     rows = np.random.default_rng(3).permutation(np.repeat(np.arange(N), w))
-    repeated = ts.Topo("blocks-bic", search="none").fit(table.loc[rows])
+    repeated = ts.Topo(score, search="none").fit(table.loc[rows])
     np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=1e-7)
     assert weighted.score_ == pytest.approx(repeated.score_, rel=1e-10)
 
@@ -171,16 +177,31 @@ def test_codes_are_told_from_ratings_by_what_they_go_with():
         {
             "size": np.array([0.0, 2.0, -1.0, 1.0])[code] + rng.standard_normal(n),
             "pay": rating + rng.standard_normal(n),
-            "code": code,
+            "answer": code,
+            "kind_code": rng.integers(1, 4, n),
             "rating": rating,
         }
     )
     model = ts.Topo().fit(table)
-    assert model.kinds_["code"] == "categorical"
+    assert model.kinds_["answer"] == "categorical"
     assert model.kinds_["rating"] == "ordinal"
-    assert any(
-        "'code' (4 whole numbers from 0 to 3, a code" in told for told in model.result_.choices
+    told = "\n".join(model.result_.choices)
+    assert "'answer' (4 whole numbers from 0 to 3, a code: other columns" in told
+    assert "'kind_code' (3 whole numbers from 1 to 3, a code by its name" in told
+
+
+def test_ratings_whose_effects_are_not_proportional_are_no_codes():
+    rng = np.random.default_rng(4)
+    n = 1000
+    storeys = rng.integers(1, 6, n)
+    table = pd.DataFrame(
+        {
+            "price": np.array([0.0, 0.2, 3.0, 6.0, 6.4])[storeys - 1] + rng.standard_normal(n),
+            "garden": storeys * rng.standard_normal(n),
+            "storeys": storeys,
+        }
     )
+    assert ts.Topo().fit(table).kinds_["storeys"] == "ordinal"
 
 
 def test_columns_that_determine_others_end_in_a_graph():

@@ -1,12 +1,11 @@
 """Scores on contingency tables: against brute force and pgmpy, and what must not matter to them."""
 
 import math
-from collections import Counter
 from itertools import combinations, permutations
 
 import numpy as np
-import pandas as pd
 import pytest
+from categories import brute_cost, column_of, frame_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import category_table
@@ -20,23 +19,6 @@ from toposwap.scores import BDeu, CategoricalBIC
 
 SCORES = [BDeu(), BDeu(0.3), CategoricalBIC(), CategoricalBIC(2.0)]
 BOTH = pytest.mark.parametrize("score", SCORES, ids=repr)
-
-
-def brute_cost(rows, z, parents, sizes, score):
-    """By the formulas, from dictionaries of counts."""
-    q = math.prod(int(sizes[p]) for p in parents)
-    of_parents = Counter(tuple(row[list(parents)]) for row in rows)
-    joint = Counter((tuple(row[list(parents)]), row[z]) for row in rows)
-    if score.prior:
-        alpha, beta = score.prior / q, score.prior / (q * sizes[z])
-        total = sum(math.lgamma(alpha) - math.lgamma(alpha + c) for c in of_parents.values())
-        return -total - sum(math.lgamma(beta + c) - math.lgamma(beta) for c in joint.values())
-    likelihood = sum(c * math.log(c / of_parents[key[0]]) for key, c in joint.items())
-    return score.price(len(rows)) * (sizes[z] - 1) * q - likelihood
-
-
-def frame_of(X, letters="abcdefgh"):
-    return pd.DataFrame({f"c{j}": [letters[int(v)] for v in x] for j, x in enumerate(X.T)})
 
 
 def class_of(model, columns=slice(None)):
@@ -110,12 +92,6 @@ def test_the_proved_minimum_is_below_every_order(score):
         fit = bound.fit(Order(range(4)))
         assert bound.solve_exactly(fit)
         assert fit.value * bound.data.n == pytest.approx(best, rel=1e-9)
-
-
-def column_of(z, parents):
-    edges = np.zeros((4, 4), dtype=bool)
-    edges[list(parents), z] = True
-    return edges
 
 
 @settings(max_examples=15)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from toposwap.core.kinds.base import Column, Kind
+from toposwap.core.kinds.base import Column, Kind, Refused
 
 
 class Categorical(Kind):
@@ -29,3 +29,16 @@ class Categorical(Kind):
     def block_loss(self, column: Column) -> str:
         """A multinomial logit of more than two categories."""
         return "logistic" if column.distinct <= 2 else "multinomial"
+
+    def refusal(self, column: Column) -> Refused | None:
+        """More values than their frequencies can tell about: names of rows."""
+        distinct, rows = column.distinct, column.values.size
+        if distinct <= max(2, rows // 2):
+            return None
+        if distinct == rows:
+            return Refused(
+                "holds another category in every row, as names and identifiers are", "leave it out"
+            )
+        return Refused(
+            f"holds {distinct} categories in {rows} rows", "make few of them, or leave it out"
+        )

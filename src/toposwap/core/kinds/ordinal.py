@@ -40,8 +40,15 @@ class Ordinal(Kind):
         return "cumulative"
 
     def refusal(self, column: Column) -> Refused | None:
-        """Text whose order nobody has told."""
-        if column.labels.levels is None or column.labels.declared == "ordered categories":
+        """Text whose order nobody has told, and a rank for every row."""
+        if column.labels.declared == "ordered categories":
+            if column.distinct < column.values.size or column.distinct <= 2:
+                return None
+            return Refused(
+                "holds ordered categories, another in every row",
+                "give numbers in their place, or leave it out",
+            )
+        if column.labels.levels is None:
             return None
         return Refused(
             "holds text, whose order is not known",

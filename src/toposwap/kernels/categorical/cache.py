@@ -35,31 +35,39 @@ def _key(
 
 
 @kernel(inner=True)
-def _find(cache: Cache, key: np.uint64) -> int:
-    """Where ``key`` is, or the empty place where it belongs."""
-    last = np.int64(cache.keys.size - 1)
+def _address(cache: Cache, key: np.uint64) -> int:
+    """Where the entry of ``key`` is noted, or the empty place where it belongs."""
+    last = np.int64(cache.place.size - 1)
     at = np.int64((key ^ (key >> np.uint64(32))) & np.uint64(last))
-    while cache.keys[at] != 0 and cache.keys[at] != key:
+    while cache.place[at] != 0 and cache.keys[cache.place[at] - 1] != key:
         at = at + 1 if at < last else np.int64(0)
     return int(at)
 
 
 @kernel(inner=True)
+def _find(cache: Cache, key: np.uint64) -> int:
+    """The entry of ``key``, -1 if there is none."""
+    return int(cache.place[_address(cache, key)]) - 1
+
+
+@kernel(inner=True)
 def _make_room(cache: Cache) -> None:
     """Begin again if the cache is about to be full."""
-    full = 2 * cache.used[ENTRIES] > cache.keys.size or cache.used[ROWS] == cache.rows.shape[0]
+    full = cache.used[ENTRIES] == cache.keys.size or cache.used[ROWS] == cache.rows.shape[0]
     if full:
-        for i in range(cache.keys.size):
-            cache.keys[i] = 0
+        for i in range(cache.place.size):
+            cache.place[i] = 0
         cache.used[ENTRIES] = 0
         cache.used[ROWS] = 0
 
 
 @kernel(inner=True)
-def _put(cache: Cache, at: int, key: np.uint64, cost: float) -> None:
-    cache.keys[at] = key
-    cache.cost[at] = cost
-    cache.row[at] = -1
+def _put(cache: Cache, key: np.uint64, cost: float) -> None:
+    entry = cache.used[ENTRIES]
+    cache.place[_address(cache, key)] = entry + 1
+    cache.keys[entry] = key
+    cache.cost[entry] = cost
+    cache.row[entry] = -1
     cache.used[ENTRIES] += 1
 
 
@@ -70,9 +78,9 @@ def cost_without(
     """The cost of ``z`` with ``parents[:k]`` but for the place ``skipped`` (-1: with all)."""
     rule, work, cache = counter
     key = _key(rule.signs, z, parents, k, skipped)
-    at = _find(cache, key)
-    if cache.keys[at] == key:
-        return cache.cost[at]
+    entry = _find(cache, key)
+    if entry >= 0:
+        return cache.cost[entry]
     _make_room(cache)
     some = np.empty(k + 1, dtype=np.int64)
     count = 0
@@ -81,7 +89,7 @@ def cost_without(
             some[count] = parents[t]
             count += 1
     cost = cost_of(rule, work, z, some, count)
-    _put(cache, _find(cache, key), key, cost)
+    _put(cache, key, cost)
     return cost
 
 
@@ -102,16 +110,20 @@ def costs_row(
     others may be NaN. Valid until the next question.
     """
     rule, work, cache = counter
+    key = _key(rule.signs, z, parents, k, skipped)
+    entry = _find(cache, key)
+    if entry >= 0 and cache.row[entry] >= 0 and cache.complete[cache.row[entry]]:
+        return cache.row[entry]
     here = cost_without(counter, z, parents, k, skipped)
     if cache.used[ROWS] == cache.rows.shape[0]:
         _make_room(cache)
         here = cost_without(counter, z, parents, k, skipped)
-    at = _find(cache, _key(rule.signs, z, parents, k, skipped))
-    row = cache.row[at]
+    entry = _find(cache, key)
+    row = cache.row[entry]
     if row < 0:
         row = cache.used[ROWS]
         cache.used[ROWS] += 1
-        cache.row[at] = row
+        cache.row[entry] = row
         for u in range(position.size):
             cache.rows[row, u] = np.nan
     else:
@@ -123,6 +135,7 @@ def costs_row(
             return row
         # Asked for once more, a set is likely to be asked for again: all at once.
         limit = position.size
+    cache.complete[row] = limit >= position.size
     some = np.empty(k + 1, dtype=np.int64)
     count = 0
     for t in range(k):
@@ -138,6 +151,5 @@ def remember(counter: Counter, z: int, parents: NDArray[np.int64], k: int, cost:
     """Keep a cost that a row told."""
     rule, _, cache = counter
     key = _key(rule.signs, z, parents, k, -1)
-    at = _find(cache, key)
-    if cache.keys[at] != key and 2 * cache.used[ENTRIES] < cache.keys.size:
-        _put(cache, at, key, cost)
+    if cache.used[ENTRIES] < cache.keys.size and _find(cache, key) < 0:
+        _put(cache, key, cost)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.categorical.counting import prepare_terms, term
 from toposwap.kernels.categorical.tables import UNIT, Rule, Work
+from toposwap.kernels.categorical.terms import prepare_terms, term
 from toposwap.kernels.graphs.precedence import bit_sets
 from toposwap.kernels.jit import kernel
 
@@ -26,6 +26,7 @@ def _refine(
     rule: Rule,
     work: Work,
     u: int,
+    first_row: int,
     coarse: NDArray[np.int32],
     begin: NDArray[np.int64],
     fine: NDArray[np.int32],
@@ -33,9 +34,11 @@ def _refine(
 ) -> int:
     """Divide the groups of rows ``coarse`` by the levels of ``u``; the sum of terms of the parts.
 
-    ``begin[0]`` is the number of groups, ``begin[1 + g]`` where group g begins; so ``begins``.
+    ``begin[0]`` is the number of groups, ``begin[1 + g]`` where group g begins; so ``begins``. Rows
+    are numbered from ``first_row`` on.
     """
-    code = rule.codes[u]
+    code = rule.codes[u, first_row:]
+    times = rule.times[first_row:]
     size = rule.sizes[u]
     counts = work.places
     total = 0
@@ -63,7 +66,7 @@ def _refine(
     for part in range(parts):
         weight = 0
         for i in range(begins[1 + part], begins[2 + part]):
-            weight += rule.times[fine[i]]
+            weight += times[fine[i]]
         total += term(work, 0, weight)
     return total
 
@@ -72,6 +75,7 @@ def _refine(
 def sums_of_sets(
     rule: Rule,
     work: Work,
+    own: int,
     prefix: int,
     width: int,
     rows: NDArray[np.int32],
@@ -80,10 +84,12 @@ def sums_of_sets(
 ) -> None:
     """``sums[A]`` for every A whose members among the first ``width`` variables are ``prefix``.
 
-    In multiples of UNIT; ``rows`` (d + 1, m) and ``begins`` (d + 1, m + 2) are workspace.
+    In multiples of UNIT, of the rows that count for the nodes of the group ``own``; ``rows``
+    (d + 1, m) and ``begins`` (d + 1, m + 2) are workspace.
     """
     d = rule.sizes.size
-    m = rule.codes.shape[1]
+    first_row = rule.begins[own]
+    m = rule.begins[own + 1] - first_row
     chosen = np.empty(d + 1, dtype=np.int64)
     cells = np.ones(d + 1)
     for i in range(m):
@@ -96,14 +102,21 @@ def sums_of_sets(
     prepare_terms(rule, work, 0, 1.0)
     whole = 0
     for i in range(m):
-        whole += rule.times[i]
+        whole += rule.times[first_row + i]
     total = term(work, 0, whole)
     for u in range(width):
         if prefix >> u & 1:
             cells[depth + 1] = cells[depth] * rule.sizes[u]
             prepare_terms(rule, work, 0, cells[depth + 1])
             total = _refine(
-                rule, work, u, rows[depth], begins[depth], rows[depth + 1], begins[depth + 1]
+                rule,
+                work,
+                u,
+                first_row,
+                rows[depth],
+                begins[depth],
+                rows[depth + 1],
+                begins[depth + 1],
             )
             depth += 1
     sums[prefix] = total
@@ -115,7 +128,14 @@ def sums_of_sets(
             cells[depth + 1] = cells[depth] * rule.sizes[u]
             prepare_terms(rule, work, 0, cells[depth + 1])
             total = _refine(
-                rule, work, u, rows[depth], begins[depth], rows[depth + 1], begins[depth + 1]
+                rule,
+                work,
+                u,
+                first_row,
+                rows[depth],
+                begins[depth],
+                rows[depth + 1],
+                begins[depth + 1],
             )
             depth += 1
             chosen[depth] = u
@@ -146,7 +166,10 @@ def best_of_all(
     order: NDArray[np.int64],
     edges: NDArray[np.bool_],
 ) -> float:
-    """The least cost; ``order`` (d,) and ``edges[i, j]`` (d, d) receive where it is."""
+    """The least cost; ``order`` (d,) and ``edges[i, j]`` (d, d) receive where it is.
+
+    ``sums`` (g, 2^d) of every group of nodes.
+    """
     d = rule.sizes.size
     every = 1 << d
     may = bit_sets(rule.allowed, d, rule.masked, every - 1)
@@ -160,6 +183,7 @@ def best_of_all(
     best = np.empty((d, every >> 1))
     choice = np.zeros((d, every >> 1), dtype=np.int32)
     for z in range(d):
+        own = sums[rule.group[z]]
         for subset in range(every):
             if subset >> z & 1:
                 continue
@@ -169,7 +193,7 @@ def best_of_all(
             for u in range(d):
                 size += subset >> u & 1
             if subset & ~may[z] == 0 and must[z] & ~subset == 0 and size <= most:
-                cost = (sums[subset] - sums[subset | 1 << z]) * UNIT
+                cost = (own[subset] - own[subset | 1 << z]) * UNIT
                 cost += rule.price * (rule.sizes[z] - 1.0) * cells[subset]
             best[z, at] = cost
             choice[z, at] = subset

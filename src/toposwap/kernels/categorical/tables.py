@@ -14,8 +14,12 @@ if TYPE_CHECKING:
 
 #: Counts below this have their terms in a table.
 LOOKED_UP = 128
+#: Binary digits of the number of such tables.
+SLOT_BITS = 8
 #: Terms are whole multiples of this: their sums are the same in whatever order.
 UNIT = 2.0**-32
+#: Parts of cells that are counted by bits.
+MASKS = 128
 #: Rows of ``places``: the order, the position of each variable, who is worth trying again, and
 #: whose parents changed since a chain last cleared it.
 ORDER, POSITION, PENDING, TOUCHED = 0, 1, 2, 3
@@ -29,7 +33,12 @@ class Rule(NamedTuple):
     """The data and the score, and which edges and orders there may be.
 
     ``codes`` (d, m) are the columns of the different rows, ``times`` (m,) how often each row
-    counts, ``sizes`` (d,) the numbers of levels, ``by_size`` (d,) the columns by these. ``prior``
+    counts, ``sizes`` (d,) the numbers of levels, ``by_size`` (d,) the columns by these. Nodes that
+    share the rows that count for them are a ``group`` (d,), whose rows are those from ``begins[g]``
+    to ``begins[g + 1]``. The same rows, each as often as it counts, are bits of 64 a word:
+    ``planes`` (sum of sizes, w) has a plane for every level, those of column j from ``level[j]`` to
+    ``level[j + 1]``, and the words of group g from ``words[g]`` to ``words[g + 1]``; no words where
+    there are far more rows than different ones. ``prior``
     is the equivalent sample size of BDeu, 0 for BIC, whose ``price`` a parameter costs.
     ``allowed[z, u]``: u may be a parent of z; ``before[u, v]``: u must stand before v;
     ``required[z, u]``: u is a parent of z whatever it brings. They are looked at only if
@@ -41,6 +50,11 @@ class Rule(NamedTuple):
     times: NDArray[np.int32]
     sizes: NDArray[np.int64]
     by_size: NDArray[np.int64]
+    group: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    planes: NDArray[np.uint64]
+    level: NDArray[np.int64]
+    words: NDArray[np.int64]
     prior: float
     price: float
     allowed: NDArray[np.bool_]
@@ -58,8 +72,10 @@ class Work(NamedTuple):
     ``rows`` (3, m): row numbers sorted by the cells of the parents, workspace, and the node's codes
     in that sequence; ``begin`` (m + 1,) where each cell begins; ``times`` (m,) in that sequence;
     ``table`` counts by the node's and a candidate's level, twice, ``margin`` by the latter alone,
-    zero between calls; ``sums`` (2, LOOKED_UP) the terms of small counts of cells with and without
-    the node, and ``large`` (2, 2) what those of large counts are made of; ``places`` for sorting.
+    zero between calls. ``sums`` (2, slots, LOOKED_UP) are the terms of small counts, of cells with
+    the node and without, ``large`` (2, slots, 2) what those of large counts are made of, ``known``
+    (2, slots) for how many cells, ``slot`` (2,) which of them are meant; ``places`` for sorting.
+    ``masks`` (2, MASKS, w) and ``tallies`` (3, MASKS + 1) are for counts by bits.
     """
 
     rows: NDArray[np.int32]
@@ -69,20 +85,29 @@ class Work(NamedTuple):
     margin: NDArray[np.int32]
     sums: NDArray[np.int64]
     large: NDArray[np.float64]
+    known: NDArray[np.float64]
+    slot: NDArray[np.int64]
     places: NDArray[np.int64]
+    masks: NDArray[np.uint64]
+    tallies: NDArray[np.int64]
 
 
 class Cache(NamedTuple):
-    """Costs of nodes by their parents, in a table of keys with open addresses.
+    """Costs of nodes by their parents, in a table with open addresses.
 
-    ``keys`` (H,), 0 where nothing is; ``cost`` (H,); ``row`` (H,) the place in ``rows`` (R, d) of
-    the costs with one parent more, -1 if they are not known; ``used`` (2,).
+    ``place`` (H,) is one more than the number of an entry, 0 where none is; entries lie close
+    together, since those in use then stay near the processor. Of each of them ``keys`` (H / 2,),
+    ``cost`` (H / 2,) and ``row`` (H / 2,), the place in ``rows`` (R, d) of the costs with one
+    parent more, -1 if they are not known; ``complete`` (R,) tells which of these know all
+    candidates; ``used`` (2,).
     """
 
+    place: NDArray[np.int32]
     keys: NDArray[np.uint64]
     cost: NDArray[np.float64]
     row: NDArray[np.int64]
     rows: NDArray[np.float64]
+    complete: NDArray[np.bool_]
     used: NDArray[np.int64]
 
 
@@ -136,28 +161,35 @@ _BYTES = 1 << 27
 
 def new_work(rule: Rule) -> Work:
     """Room for counts of the data of ``rule``."""
-    m = rule.codes.shape[1]
+    m = int(np.diff(rule.begins).max())
     largest = np.sort(rule.sizes)[::-1]
+    slots = 1 << SLOT_BITS
     return Work(
         rows=np.empty((3, m), dtype=np.int32),
         begin=np.empty(m + 1, dtype=np.int64),
         times=np.empty(m, dtype=np.int32),
         table=np.zeros(2 * int(largest[0] * largest[1]), dtype=np.int32),
         margin=np.zeros(int(largest[0]), dtype=np.int32),
-        sums=np.zeros((2, LOOKED_UP), dtype=np.int64),
-        large=np.zeros((2, 2)),
+        sums=np.empty((2, slots, LOOKED_UP), dtype=np.int64),
+        large=np.empty((2, slots, 2)),
+        known=np.zeros((2, slots)),
+        slot=np.zeros(2, dtype=np.int64),
         places=np.empty(max(int(largest[0]), m) + 1, dtype=np.int64),
+        masks=np.empty((2, MASKS, int(np.diff(rule.words).max())), dtype=np.uint64),
+        tallies=np.zeros((3, MASKS + 1), dtype=np.int64),
     )
 
 
 def new_cache(d: int) -> Cache:
     """Room for costs of ``d`` nodes; what is full is begun again."""
     rows = max(64, _BYTES // (8 * d))
-    entries = 1 << 20
+    entries = 1 << 19
     return Cache(
-        keys=np.zeros(entries, dtype=np.uint64),
+        place=np.zeros(2 * entries, dtype=np.int32),
+        keys=np.empty(entries, dtype=np.uint64),
         cost=np.empty(entries),
         row=np.empty(entries, dtype=np.int64),
         rows=np.empty((rows, d)),
+        complete=np.empty(rows, dtype=np.bool_),
         used=np.zeros(2, dtype=np.int64),
     )

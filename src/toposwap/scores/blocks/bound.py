@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from toposwap.core.codes import Levels
 from toposwap.core.errors import InputError
 from toposwap.kernels.blocks.moments import DEPENDENT
 from toposwap.losses import GaussianLoss, LevelLoss, OnePredictor, RowLoss
 from toposwap.losses.base import ColumnFacts
+from toposwap.orderfit.exact import best_order, best_parents, members
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.scores.base import Point
 from toposwap.scores.blocks.model import BlockModel, NodeModel
@@ -20,7 +22,7 @@ from toposwap.scores.dependence import determined_remarks
 from toposwap.scores.strategy import Strategy, Surrogate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -36,6 +38,10 @@ if TYPE_CHECKING:
 _LARGE = 100_000
 #: A node has at most this share of the rows as coefficients.
 _MOST = 0.5
+#: Columns of which every set of parents is fitted.
+_MOST_EXACT = 12
+#: What counts of a node that was set in all rows, for the sake of quotients.
+_NEXT_TO_NOTHING = 1e-9
 
 
 class BlockCoefficients(NamedTuple):
@@ -85,9 +91,13 @@ class BoundBlocks(SeparableScore):
         self.design = design
         self.losses = losses
         self.weight = weight
+        designs = _own_designs(design)
         self.nodes = [
-            _node(design, j, None if losses is None else losses[j], ridge) for j in range(data.d)
+            _node(designs[j], j, None if losses is None else losses[j], ridge)
+            for j in range(data.d)
         ]
+        #: What counts of each node, (d,): nothing of one that was set in all rows.
+        self.shares = data.shares
         sizes = np.array([node.q for node in self.nodes])
         #: Where the predictors of each node begin, (d + 1,).
         self.predictors = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -106,7 +116,11 @@ class BoundBlocks(SeparableScore):
 
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
         """Parents worth their price, from those at hand."""
-        one, price = self.nodes[node], self.prices[:, node]
+        share = float(self.shares[node])
+        if share == 0.0:
+            return self._with_parents(node, np.zeros(self.data.d, dtype=bool))
+        # In units of the mean over the rows of the node.
+        one, price = self.nodes[node], self.prices[:, node] / share
         required = self.admissible.required_of(node)
         parents = np.zeros(self.data.d, dtype=bool)
         if warm is not None and warm.support is not None:
@@ -114,7 +128,7 @@ class BoundBlocks(SeparableScore):
         if isinstance(one, GaussianNode):
             wanted = np.zeros(self.data.d, dtype=bool) if required is None else required.copy()
             parents |= wanted
-            worth = one.select(parents, allowed, wanted, self.weight, self._most)
+            worth = one.select(parents, allowed, wanted, self.weight / share, self._most)
             violating = (worth > 1e-10) & ~allowed
         else:
             parents, violating = select_blocks(
@@ -127,8 +141,14 @@ class BoundBlocks(SeparableScore):
                 None if warm is None else warm.support,
             )
         violating[node] = False
-        fitted = one.fit(parents)
-        value = fitted.value + float(price[parents].sum())
+        return self._with_parents(node, parents, violating)
+
+    def _with_parents(
+        self, node: int, parents: NDArray[np.bool_], violating: NDArray[np.bool_] | None = None
+    ) -> NodeFit:
+        """The solution with just these ``parents`` (d,)."""
+        fitted = self.nodes[node].fit(parents)
+        value = self.shares[node] * fitted.value + float(self.prices[parents, node].sum())
         return NodeFit(value, fitted, support=parents, violating=violating)
 
     def assemble(self, nodes: list[NodeFit]) -> BlockCoefficients:
@@ -148,12 +168,44 @@ class BoundBlocks(SeparableScore):
         restarts = 1 if self.design.Z.size > _LARGE else max(3, self.data.d // 2 - 7)
         return Strategy(start="correlation", restarts=restarts, surrogates=(surrogate,))
 
-    def solve_exactly(self, fit: OrderFit) -> bool:  # noqa: ARG002 - always refused
-        """Refuse: parents are chosen step by step."""
-        raise InputError(
-            f"search='exact' proves a global minimum, and {self.score!r} chooses the parents of a "
-            "node step by step; use search='auto'"
+    def solve_exactly(self, fit: OrderFit) -> bool:
+        """All sets of parents of all nodes, then all orders; a set of parents has one minimum."""
+        d = self.data.d
+        if d > _MOST_EXACT:
+            raise InputError(
+                f"search='exact' fits every set of parents with this score: {d} columns are too "
+                f"many (at most {_MOST_EXACT}); use search='auto'"
+            )
+        digits = 1 << np.arange(d)
+        required = self.admissible.required
+        wanted = np.zeros(d, dtype=np.int64) if required is None else digits @ required
+        tables = [best_parents(d, v, 0.0, self._costs_of(v), int(wanted[v])) for v in range(d)]
+        order = best_order(
+            d, lambda v, allowed: float(tables[v][0][allowed @ digits]), self.admissible
         )
+        nodes = []
+        for v in range(d):
+            chosen = members(int(tables[v][1][self.candidates(order, v) @ digits]), d)
+            nodes.append(self._with_parents(v, chosen))
+        fit.restore((order, nodes))
+        return True
+
+    def _costs_of(self, node: int) -> Callable[[int], float]:
+        """The cost of ``node`` with a set of parents; what has too many columns has none."""
+
+        def cost(subset: int) -> float:
+            self.deadline.check()
+            parents = members(subset, self.data.d)
+            permitted = self.admissible.parents
+            if permitted is not None and (parents & ~permitted[:, node]).any():
+                return np.inf
+            wanted = self.admissible.required_of(node)
+            least = 0 if wanted is None else int(self.design.sizes[wanted].sum())
+            if int(self.design.sizes[parents].sum()) > max(self._most, least):
+                return np.inf
+            return self._with_parents(node, parents).value
+
+        return cost
 
     # --- evaluating ------------------------------------------------------------------------------
 
@@ -162,7 +214,7 @@ class BoundBlocks(SeparableScore):
 
         Leaving zero costs at once. Without constants these are the best ones.
         """
-        d, (theta, constants) = self.data.d, _parts(parameters)
+        d, (theta, constants) = self.data.d, parts(parameters)
         present = self._present(theta)
         gradient, column_scale = np.zeros((d, d)), np.empty(d)
         value, worst, shares = 0.0, 0.0, np.ones(d)
@@ -171,11 +223,12 @@ class BoundBlocks(SeparableScore):
             scaled = theta[:, of] / self.units[:, of]
             own = None if constants is None else constants[j]
             found = node.evaluate(scaled, own)
-            value += found.value
+            share = float(self.shares[j])
+            value += share * found.value
             worst = max(worst, found.rest)
             slopes = np.abs(found.gradient / self.units[:, of]).sum(axis=1)
-            gradient[:, j] = np.add.reduceat(slopes, self.design.starts[:-1])
-            column_scale[j] = found.size * node.q / node.unit
+            gradient[:, j] = share * np.add.reduceat(slopes, self.design.starts[:-1])
+            column_scale[j] = self.scale_of(j, found.size)
             if isinstance(node, GaussianNode):
                 shares[j] = node.share(scaled)
         if self.admissible.required is not None:
@@ -187,14 +240,20 @@ class BoundBlocks(SeparableScore):
             value=value + paid,
             penalty=paid,
             gradient=np.where(present, gradient, 0.0),
-            row_scale=self._row_units * self.design.sizes,
+            row_scale=self.row_units * self.design.sizes,
             column_scale=column_scale,
             rest=worst,
             remarks=determined_remarks(self.data, shares, DEPENDENT),
         )
 
+    def scale_of(self, j: int, size: float) -> float:
+        """What a gradient of node ``j`` is measured by, whose terms cancel from ``size`` on."""
+        node = self.nodes[j]
+        return max(float(self.shares[j]), _NEXT_TO_NOTHING) * size * node.q / node.unit
+
     @cached_property
-    def _row_units(self) -> Floats:
+    def row_units(self) -> Floats:
+        """Units of the columns of each cause, (d,)."""
         return self.design.units[self.design.starts[:-1]]
 
     def _present(self, theta: Floats) -> NDArray[np.bool_]:
@@ -204,7 +263,7 @@ class BoundBlocks(SeparableScore):
 
     def weights(self, parameters: BlockCoefficients | Floats) -> Floats:
         """W (d, d): the coefficient of a number for a number, the length of any other block."""
-        theta, _ = _parts(parameters)
+        theta, _ = parts(parameters)
         # In units in which nothing overflows.
         largest = float(np.abs(theta).max(initial=0.0)) or 1.0
         squares = np.add.reduceat(np.square(theta / largest), self.design.starts[:-1], axis=0)
@@ -237,7 +296,7 @@ class BoundBlocks(SeparableScore):
         if self.losses is None:
             return super().predictor(parameters)  # type: ignore[return-value]
         assert self.data.rows is not None
-        theta, constants = _parts(parameters)
+        theta, constants = parts(parameters)
         scaled = theta / self.units
         present = self._present(theta)
         nodes, strengths = [], np.zeros((self.data.d, self.data.d))
@@ -255,22 +314,43 @@ class BoundBlocks(SeparableScore):
                 strengths[i, j] = block[0, 0] if block.size == 1 else size
             facts, levels = None, None
             if isinstance(loss, LevelLoss):
-                levels = self.data.coded(j).levels
+                levels = _own_levels(node.design, j)[1]
             else:
                 left = node.share(scaled[:, of]) if isinstance(node, GaussianNode) else 1.0
                 facts = ColumnFacts(left * node.unit**2, float(x.min()), float(x.max()))
-            mean = self.design.columns[j].mean if isinstance(node, GaussianNode) else 0.0  # type: ignore[attr-defined]
+            mean = node.mean(scaled[:, of]) if isinstance(node, GaussianNode) else 0.0
             nodes.append(NodeModel(loss, parents, blocks, own, mean, node.unit, levels, facts))
         return BlockModel(self.design.columns, nodes, strengths)
 
 
-def _parts(
+def parts(
     parameters: BlockCoefficients | Floats,
 ) -> tuple[Floats, tuple[Floats, ...] | None]:
     """Theta, and the constants if they are given."""
     if isinstance(parameters, BlockCoefficients):
         return parameters.theta, parameters.constants
     return parameters, None
+
+
+def _own_designs(design: Design) -> list[Design]:
+    """The rows that count for each node, (d,); of one that was set in all of them, all."""
+    found = [design] * design.data.d
+    if design.data.interventions is not None:
+        for group in design.data.own_rows:
+            own = design if group.kept is None or group.share == 0.0 else design.part(group.kept)
+            for j in group.nodes:
+                found[j] = own
+    return found
+
+
+def _own_levels(design: Design, j: int) -> tuple[NDArray[np.int64], Levels]:
+    """Column ``j`` as codes of the levels that it has in the rows of the design."""
+    coded = design.data.coded(j)
+    if design.kept is None:
+        return coded.codes, coded.levels
+    there, codes = np.unique(coded.codes[design.kept], return_inverse=True)
+    names = tuple(coded.levels.names[k] for k in there)
+    return codes.reshape(-1).astype(np.int64), Levels(coded.levels.numbers[there], names)
 
 
 def _node(design: Design, j: int, loss: NodeLoss | None, ridge: float) -> GaussianNode | RowsNode:
@@ -280,6 +360,7 @@ def _node(design: Design, j: int, loss: NodeLoss | None, ridge: float) -> Gaussi
     assert design.data.rows is not None
     x = design.data.rows[:, j]
     if isinstance(loss, LevelLoss):
-        return RowsNode(design, j, loss, design.data.coded(j).codes, ridge)
+        return RowsNode(design, j, loss, _own_levels(design, j)[0], ridge)
     assert isinstance(loss, RowLoss)
+    x = x if design.kept is None else x[design.kept]
     return RowsNode(design, j, OnePredictor(loss), loss.target(x).y, ridge)

@@ -5,21 +5,32 @@ A multinomial logit of the other columns contains what a rating can be, and cost
 code if
 
 .. math:: n (\ell_{\text{cumulative}} - \ell_{\text{multinomial}})
-          > \tfrac12 (L - 2)\, p \log n .
+          > \tfrac12 (L - 2)\, p \log n
+
+and its numbers are in no order: an exchange of two values makes the cumulative logit likelier, by
+more than the best of L (L - 1) / 2 exchanges is by chance. Effects of a rating that are not
+proportional lead to the first, not to the second. Three values are in order too often by chance,
+once in three, for the second to be asked. Before all that the column's name may say it.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from toposwap.core.kinds import KINDS, Recognised
+from toposwap.core.kinds.names import says_code
 from toposwap.losses import LEVEL_LOSSES
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from toposwap.core.dataset import Dataset
+    from toposwap.scores.blocks.design import Design
+    from toposwap.scores.blocks.nodes import RowsNode
 
 #: Values that a code has at most to be looked at, and rows that are looked at.
 _MOST_LEVELS, _MOST_ROWS = 10, 1000
@@ -31,16 +42,25 @@ _LEAST_ROWS = 5
 
 def codes_found(data: Dataset) -> Dataset:
     """``data`` with the columns that were guessed to be ratings and are codes as categories."""
-    if data.rows is None or data.n <= 2 * data.d:
+    if data.rows is None:
         return data
     found = {}
     for j, known in enumerate(data.kinds):
-        guessed = not known.given and known.levels is None and known.kind.name == "ordinal"
-        if guessed and (not data.labels or data.labels[j].declared == "numbers"):
+        if known.given or (data.labels and data.labels[j].declared != "numbers"):
+            continue
+        guessed = known.kind.name
+        if guessed in ("ordinal", "count") and says_code(data.names[j]):
+            found[j] = Recognised(KINDS["categorical"], _by_name(data, j))
+        elif guessed == "ordinal" and data.n > 2 * data.d:
             reason = _code(data, j)
             if reason is not None:
                 found[j] = Recognised(KINDS["categorical"], reason)
     return data.seen_as(found) if found else data
+
+
+def _by_name(data: Dataset, j: int) -> str:
+    levels = data.coded(j).levels.names
+    return f"{len(levels)} whole numbers from {levels[0]} to {levels[-1]}, a code by its name"
 
 
 def _code(data: Dataset, j: int) -> str | None:
@@ -87,12 +107,31 @@ def _code(data: Dataset, j: int) -> str | None:
     chosen &= told > 0.0
     if not chosen.any():
         return None
-    gain = n * (nodes["cumulative"].fit(chosen).value - nodes["multinomial"].fit(chosen).value)
+    in_order = nodes["cumulative"].fit(chosen).value
+    gain = n * (in_order - nodes["multinomial"].fit(chosen).value)
     price = 0.5 * (levels - 2) * int(design.sizes[chosen].sum()) * np.log(n)
     if gain <= price:
+        return None
+    exchanges = list(combinations(range(levels), 2))
+    if levels > 3 and not any(
+        n * (in_order - _exchanged(design, here, y, pair, 0.01 / n).fit(chosen).value)
+        > np.log(len(exchanges))
+        for pair in exchanges
+    ):
         return None
     values = data.coded(j).levels.names
     return (
         f"{levels} whole numbers from {values[0]} to {values[-1]}, a code: other columns tell its "
         "values apart in no order"
     )
+
+
+def _exchanged(
+    design: Design, j: int, y: NDArray[np.int64], pair: tuple[int, int], ridge: float
+) -> RowsNode:
+    """The cumulative logit of ``y`` (n,) with two of its values exchanged."""
+    from toposwap.scores.blocks.nodes import RowsNode
+
+    place = np.arange(int(y.max()) + 1)
+    place[list(pair)] = pair[::-1]
+    return RowsNode(design, j, LEVEL_LOSSES["cumulative"], place[y], ridge)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,9 @@ class Design:
         self.data = data
         n = len(data.rows)
         counts = np.ones(n) if data.row_weights is None else data.row_weights
+        self.n = data.n
+        #: Which rows of the data these are; None for all.
+        self.kept: NDArray[np.bool_] | None = None
         self.omega = counts / counts.sum()
         self.columns: list[Columns] = [
             level_columns(data.coded(j), self.omega, data.names[j])
@@ -66,6 +70,18 @@ class Design:
         for j, columns in enumerate(self.columns):
             self.Z[self.of(j)] = columns(data.rows[:, j])
 
+    def part(self, kept: NDArray[np.bool_]) -> Design:
+        """The same columns over the rows ``kept`` (n,), where they need not be centred."""
+        part = copy(self)
+        for made in ("factor", "gram", "places", "means"):
+            vars(part).pop(made, None)
+        part.kept = kept
+        part.Z = np.ascontiguousarray(self.Z[:, kept])
+        share = float(self.omega[kept].sum())
+        part.omega = self.omega[kept] / share
+        part.n = max(1, round(share * self.n))
+        return part
+
     def of(self, j: int) -> slice:
         """The columns of variable ``j``."""
         return slice(int(self.starts[j]), int(self.starts[j + 1]))
@@ -76,17 +92,25 @@ class Design:
 
     @cached_property
     def factor(self) -> Floats:
-        """R (M, M), upper triangular, R'R = Z diag(omega) Z'."""
+        """R (M, M), upper triangular, R'R = Z diag(omega) Z', of centred columns."""
         size, n = self.Z.shape
         triangle = np.zeros((size, size), order="F")
         for first in range(0, n, _STRETCH):
             part = slice(first, first + _STRETCH)
-            rows = np.asfortranarray((self.Z[:, part] * np.sqrt(self.omega[part])).T)
+            centred = (
+                self.Z[:, part] - self.means[:, None] if self.kept is not None else self.Z[:, part]
+            )
+            rows = np.asfortranarray((centred * np.sqrt(self.omega[part])).T)
             triangle, *_, info = lapack.dtpqrt(
                 0, min(size, 32), triangle, rows, overwrite_a=1, overwrite_b=1
             )
             assert info == 0
         return triangle
+
+    @cached_property
+    def means(self) -> Floats:
+        """Of the columns over the rows, (M,); zero over all of them."""
+        return np.zeros(len(self.Z)) if self.kept is None else self.Z @ self.omega
 
     @cached_property
     def gram(self) -> Floats:
@@ -102,7 +126,11 @@ class Design:
         found: list[tuple[NDArray[np.int64], int] | None] = []
         for j in range(self.data.d):
             coded = self.data.coded(j) if self._few_values(j) else None
-            found.append(None if coded is None else (coded.codes, len(coded.levels)))
+            if coded is None:
+                found.append(None)
+                continue
+            codes = coded.codes if self.kept is None else coded.codes[self.kept]
+            found.append((codes, len(coded.levels)))
         return found
 
     def _few_values(self, j: int) -> bool:

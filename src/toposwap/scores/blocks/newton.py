@@ -73,9 +73,9 @@ def solve(
     index, damping = np.arange(p), 0.0
     terms = at(loss, rows, theta, constants)
     value = terms.value + 0.5 * r * float(np.square(theta).sum())
-    H = _curvature(loss, terms, rows, index, r)
+    H = curvature(loss, terms, rows, index, r)
     for _ in range(MOST_STEPS):
-        gradient = _gradient(rows, terms, theta, r)
+        gradient = gradient_at(rows, terms, theta, r)
         if not (np.abs(gradient) > tolerance * terms.size).any():
             break
         here = np.concatenate([theta.T.ravel(), constants])
@@ -97,7 +97,7 @@ def solve(
             break
         damping = 0.0 if damping <= 1e-6 else 0.1 * damping
         theta, constants, terms, value = new_theta, new_constants, new, after
-        H = _curvature(loss, terms, rows, index, r)
+        H = curvature(loss, terms, rows, index, r)
     return Solved(theta, constants, value, H)
 
 
@@ -117,16 +117,17 @@ def _of_one_predictor(
     return Solved(w[:, None], np.array([b]), value, H)
 
 
-def _gradient(rows: Rows, terms: Terms, theta: Floats, r: float) -> Floats:
+def gradient_at(rows: Rows, terms: Terms, theta: Floats, r: float) -> Floats:
     """By theta, predictor by predictor, and by the constants."""
     slopes = np.empty(theta.shape)
     products(rows.Z, terms.slope, slopes)
     return np.concatenate([(slopes + r * theta).T.ravel(), terms.own])
 
 
-def _curvature(
+def curvature(
     loss: BlockLoss, terms: Terms, rows: Rows, index: NDArray[np.int64], r: float
 ) -> Floats:
+    """By theta, predictor by predictor, and by the constants; ``index`` (p,) are rows of Z."""
     H = loss.hessian(terms, rows.Z, index, rows.y)
     inner = index.size * len(terms.slope)
     H[np.arange(inner), np.arange(inner)] += r

@@ -61,7 +61,7 @@ class GaussianNode:
         self.q = self.own.stop - self.own.start
         self.unit = float(design.columns[node].unit)
         #: What the logarithm of a number's scale adds.
-        self._constant = np.log(self.unit) + 0.5 * np.log(design.data.n) if self.q == 1 else 0.0
+        self._constant = np.log(self.unit) + 0.5 * np.log(design.n) if self.q == 1 else 0.0
         self._fits: dict[bytes, Fitted] = {}
 
     def fit(self, parents: NDArray[np.bool_]) -> Fitted:
@@ -129,6 +129,11 @@ class GaussianNode:
         size = (1.0 + np.abs(theta).sum()) * float(np.abs(inverse).max())
         return Evaluated(value, gradient, size, 0.0, np.zeros(0))
 
+    def mean(self, theta: Floats) -> float:
+        """What the node, a number, is where all columns of the design are zero."""
+        rest = self.design.means[self.own] - theta.T @ self.design.means
+        return float(self.design.columns[self.node].mean + self.unit * rest[0])  # type: ignore[attr-defined]
+
     def share(self, theta: Floats) -> float:
         """The least share of the variance of a combination of the node's columns that is left."""
         residual = self.residual(theta)
@@ -171,7 +176,7 @@ class RowsNode:
         self.y = y
         self.ridge = ridge
         self.q = loss.predictors(int(y.max()) + 1)
-        self._start = loss.start(y, design.omega)
+        self.start = loss.start(y, design.omega)
         self._fits: dict[bytes, tuple[Fitted, Solved, NDArray[np.int64]]] = {}
         self._gains: dict[bytes, Floats] = {}
         self._missed: dict[bytes, Floats] = {}
@@ -245,7 +250,7 @@ class RowsNode:
             return known
         index = self.design.index(parents)
         rows = self._rows(parents, index)
-        start, constants = np.zeros((index.size, self.q)), self._start
+        start, constants = np.zeros((index.size, self.q)), self.start
         known = None if near is None else self._fits.get(near.tobytes())
         if known is not None:
             start, constants = known[0].theta[index], known[0].constants
@@ -293,7 +298,7 @@ class RowsNode:
         shifted = _Shifted(self.loss, rows, theta)
         nothing = Rows(rows.Z[:0], rows.y, rows.omega)
         start = np.zeros((0, self.q))
-        return solve(shifted, nothing, start, self._start, 0.0, 0.01 * _TOLERANCE).constants
+        return solve(shifted, nothing, start, self.start, 0.0, 0.01 * _TOLERANCE).constants
 
 
 def _inverse(matrix: Floats) -> Floats:

@@ -36,10 +36,11 @@ if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
     from toposwap.scores.blocks.bound import BoundBlocks
     from toposwap.scores.blocks.design import Design
+    from toposwap.scores.blocks.group import GroupBlocks
     from toposwap.scores.blocks.model import NodeLoss
 
 #: r times the number of rows: as much as a hundredth of a row says.
-_RIDGE = 0.01
+RIDGE = 0.01
 _ORDINAL = ("scores", "levels")
 
 
@@ -64,6 +65,7 @@ class Blocks(Score):
     edge_blocks: ClassVar[bool] = True
     weighs_rows: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
+    uses_interventions: ClassVar[bool] = True
 
     def __init__(self, factor: float = 2.0, gamma: float = 0.0, ordinal: str = "scores") -> None:
         self.factor = factor
@@ -80,16 +82,26 @@ class Blocks(Score):
         from toposwap.scores.blocks.bound import BoundBlocks
 
         penalty = EBIC(checked("factor", self.factor), checked("gamma", self.gamma))
-        if self.ordinal not in _ORDINAL:
-            raise InputError(f"ordinal: must be 'scores' or 'levels', got {self.ordinal!r}")
-        if data.rows is None:
-            raise InputError(
-                "blocks need the rows of the table, and only a covariance matrix is known: give "
-                "the table"
-            )
+        check_blocks(self, data)
         weight = penalty.bind(data.n, data.d).weight
         design = design_of(data, self.ordinal)
-        return BoundBlocks(self, data, design, node_losses(data), weight, _RIDGE / data.n)
+        return BoundBlocks(self, data, design, node_losses(data), weight, RIDGE / data.n)
+
+
+def check_blocks(score: Blocks | GroupBlocks, data: Dataset) -> None:
+    """Raise where a setting, or the data, are none for blocks."""
+    if score.ordinal not in _ORDINAL:
+        raise InputError(f"ordinal: must be 'scores' or 'levels', got {score.ordinal!r}")
+    if data.rows is None:
+        raise InputError(
+            "blocks need the rows of the table, and only a covariance matrix is known: give the "
+            "table"
+        )
+    if data.interventions is not None and data.interventions.kind != "perfect":
+        raise InputError(
+            f"intervention_kind: nothing can be added to categories, so score {score.name!r} takes "
+            "'perfect' interventions only"
+        )
 
 
 def design_of(data: Dataset, ordinal: str) -> Design:

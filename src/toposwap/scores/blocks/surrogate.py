@@ -33,6 +33,7 @@ class GaussianBlocks(Score):
     edge_blocks: ClassVar[bool] = True
     weighs_rows: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
+    uses_interventions: ClassVar[bool] = True
 
     def __init__(self, weight: float, ordinal: str = "scores") -> None:
         self.weight = weight

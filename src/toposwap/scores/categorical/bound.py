@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +16,7 @@ from toposwap.kernels.categorical.tables import Counter, Rule, new_cache, new_wo
 from toposwap.scores.base import BoundScore, Point
 from toposwap.scores.categorical.fit import CategoricalFit
 from toposwap.scores.categorical.model import CategoricalModel
+from toposwap.scores.categorical.rows import CountedRows, bit_planes
 from toposwap.scores.strategy import Strategy
 
 if TYPE_CHECKING:
@@ -56,7 +59,7 @@ class BoundCategorical(BoundScore):
         self.score = score
         self.data = data
         self.levels = tuple(column.levels for column in coded)
-        self.codes, self.times = _different_rows(coded, data.row_weights)
+        self.counted = CountedRows.of(coded, data)
         self.sizes = np.array([len(levels) for levels in self.levels], dtype=np.int64)
         most = _MOST_PARENTS if score.max_parents is None else score.max_parents
         self.max_parents = max(1, min(most, data.d - 1))
@@ -74,14 +77,20 @@ class BoundCategorical(BoundScore):
 
     def rule(self) -> Rule:
         """What the kernels are told."""
-        d, told = self.data.d, self.admissible
+        d, told, counted = self.data.d, self.admissible, self.counted
+        planes, words = self._planes
         none = np.zeros((1, 1), dtype=np.bool_)
         signs = np.random.default_rng(_SEED).integers(1, 2**63, (2, d), dtype=np.uint64)
         return Rule(
-            codes=self.codes,
-            times=self.times,
+            codes=counted.codes,
+            times=counted.times,
             sizes=self.sizes,
             by_size=np.argsort(self.sizes, kind="stable").astype(np.int64),
+            group=counted.group,
+            begins=counted.begins,
+            planes=planes,
+            level=np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64),
+            words=words,
             prior=self.score.prior,
             price=self.score.price(self.data.n),
             allowed=none if told.parents is None else np.ascontiguousarray(told.parents.T),
@@ -93,10 +102,14 @@ class BoundCategorical(BoundScore):
             signs=signs,
         )
 
+    @cached_property
+    def _planes(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        return bit_planes(self.counted, self.sizes)
+
     @property
     def quickly_proved(self) -> int:
         """So many columns of so many rows take about a second."""
-        return int(min(18.0, np.log2(_PROVED_WORK / self.codes.shape[1])))
+        return int(min(18.0, np.log2(_PROVED_WORK / self.counted.codes.shape[1])))
 
     def fit(self, order: Order) -> CategoricalFit:
         """Choose every node's parents among its predecessors."""
@@ -105,20 +118,21 @@ class BoundCategorical(BoundScore):
     def solve_exactly(self, fit: OrderFit) -> bool:
         """F of all sets of columns; see :mod:`toposwap.kernels.categorical.exact`."""
         assert isinstance(fit, CategoricalFit)
-        d, m = self.data.d, self.codes.shape[1]
+        d, groups = self.data.d, self.counted.begins.size - 1
         if d > _LARGEST:
             raise InputError(
                 f"search='exact' with score {self.score.name!r} goes through 2^d sets of columns: "
                 f"{d} columns are too many (at most {_LARGEST}); use search='auto'"
             )
         rule, work, _ = self.counter()
-        sums = np.empty(1 << d, dtype=np.int64)
+        m = int(np.diff(self.counted.begins).max())
+        sums = np.empty((groups, 1 << d), dtype=np.int64)
         rows = np.empty((d + 1, m), dtype=np.int32)
         begins = np.empty((d + 1, m + 2), dtype=np.int64)
         width = min(_PREFIX, d)
-        for prefix in range(1 << width):
+        for own, prefix in product(range(groups), range(1 << width)):
             self.deadline.check()
-            exact.sums_of_sets(rule, work, prefix, width, rows, begins, sums)
+            exact.sums_of_sets(rule, work, own, prefix, width, rows, begins, sums[own])
         self.deadline.check()
         order = np.empty(d, dtype=np.int64)
         edges = np.zeros((d, d), dtype=np.bool_)
@@ -159,30 +173,9 @@ class BoundCategorical(BoundScore):
     def predictor(self, parameters: NDArray[np.float64]) -> CategoricalModel:
         """The tables of conditional probabilities."""
         return CategoricalModel.of(
-            self.codes.T,
-            self.times,
+            self.counted,
             parameters != 0.0,
             self.levels,
             self.data.names,
             self.score.smoothing,
         )
-
-
-def _different_rows(
-    coded: Sequence[Coded], weights: NDArray[np.float64] | None
-) -> tuple[NDArray[np.int16], NDArray[np.int32]]:
-    """The different rows as codes (d, m), and how often each occurs, (m,).
-
-    The codes are those of the levels, and the rows in their order, so that neither depends on the
-    sequence in which the rows were given.
-    """
-    codes = np.column_stack([column.codes for column in coded]).astype(np.int16)
-    times = np.ones(len(codes), dtype=np.int32)
-    if weights is not None:
-        times = weights.astype(np.int32)
-    order = np.lexsort(codes.T)
-    codes = codes[order]
-    new = np.ones(len(codes), dtype=bool)
-    new[1:] = (codes[1:] != codes[:-1]).any(axis=1)
-    first = np.flatnonzero(new)
-    return np.ascontiguousarray(codes[first].T), np.add.reduceat(times[order], first)

@@ -11,7 +11,14 @@ from toposwap.kernels.categorical import chain as chains
 from toposwap.kernels.categorical import moves
 from toposwap.kernels.categorical.counting import cost_of
 from toposwap.kernels.categorical.parents import SAME
-from toposwap.kernels.categorical.tables import ORDER, PENDING, POSITION, Nodes, empty_nodes
+from toposwap.kernels.categorical.tables import (
+    ORDER,
+    PENDING,
+    POSITION,
+    Nodes,
+    empty_nodes,
+    new_work,
+)
 from toposwap.kernels.l0.chain import BEST_AT, STEPS
 from toposwap.orderfit.chain import ChainFit
 
@@ -211,9 +218,8 @@ class CategoricalFit(ChainFit):
         the smallest number there is where an edge tells nothing.
         """
         bound = self.bound
-        rule, work, _ = self._counter
-        plain = rule._replace(prior=0.0, price=0.0)
-        work.sums[:] = 0
+        rule, *_ = self._counter
+        plain, work = rule._replace(prior=0.0, price=0.0), new_work(rule)
         edges = self.adjacency()
         weights = np.zeros(edges.shape)
         for j in range(bound.data.d):

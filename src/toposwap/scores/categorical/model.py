@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from toposwap.scores.categorical.rows import CountedRows
+
+#: Configurations up to this many have numbers.
+_LARGEST_NUMBER = 2.0**62
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Node:
@@ -68,21 +73,22 @@ class CategoricalModel:
     @classmethod
     def of(
         cls,
-        codes: NDArray[np.int16],
-        times: NDArray[np.int32],
+        counted: CountedRows,
         edges: NDArray[np.bool_],
         levels: Sequence[Levels],
         names: Sequence[str],
         prior: float,
     ) -> CategoricalModel:
-        """From rows ``codes`` (m, d) that count ``times`` (m,), and ``edges`` (d, d)."""
+        """From the rows that are ``counted``, and ``edges`` (d, d)."""
         nodes = []
         for j, own in enumerate(levels):
+            codes, times = counted.of_node(j)
             parents = np.flatnonzero(edges[:, j])
             configured = float(np.prod([len(levels[int(i)]) for i in parents], dtype=np.float64))
-            cells, label = np.unique(codes[:, parents], axis=0, return_inverse=True)
+            cells, label = _cells(codes[:, parents], [len(levels[int(i)]) for i in parents])
             count = np.zeros((len(cells) + 1, len(own)))
-            np.add.at(count, (label.reshape(-1), codes[:, j].astype(np.int64)), times)
+            place = label * len(own) + codes[:, j]
+            count += np.bincount(place, times, count.size).reshape(count.shape)
             count += prior / (configured * len(own))
             chances = count / count.sum(axis=1, keepdims=True)
             nodes.append(Node(parents, cells.astype(np.int64), chances))
@@ -119,3 +125,20 @@ class CategoricalModel:
         for j, node in enumerate(self.nodes):
             total += np.log(node.rows(codes)[np.arange(len(X)), codes[:, j]])
         return total
+
+
+def _cells(
+    codes: NDArray[np.int16], sizes: Sequence[int]
+) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    """The different rows of ``codes`` (m, k), sorted, (c, k), and which of them each row is, (m,).
+
+    Columns have ``sizes`` (k,) levels each.
+    """
+    if float(np.prod(sizes, dtype=np.float64)) > _LARGEST_NUMBER:
+        cells, label = np.unique(codes, axis=0, return_inverse=True)
+        return cells, label.reshape(-1)
+    number = np.zeros(len(codes), dtype=np.int64)
+    for column, size in zip(codes.T, sizes, strict=True):
+        number = number * size + column
+    _, first, label = np.unique(number, return_index=True, return_inverse=True)
+    return codes[first], label.reshape(-1)

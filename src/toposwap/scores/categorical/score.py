@@ -49,6 +49,7 @@ class CategoricalScore(Score):
     equivalent: ClassVar[bool] = True
     weighs_rows: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
+    uses_interventions: ClassVar[bool] = True
     continuous: ClassVar[bool] = False
 
     max_parents: int | None
@@ -136,8 +137,11 @@ def coded_columns(data: Dataset, name: str) -> list[Coded]:
     """All columns as codes, or an error that names those that are no categories."""
     if data.rows is None:
         raise InputError(f"score {name!r} counts rows, and only a covariance matrix is known")
-    if data.interventions is not None:
-        raise InputError(f"interventions: score {name!r} cannot use them yet")
+    if data.interventions is not None and data.interventions.kind != "perfect":
+        raise InputError(
+            f"intervention_kind: nothing can be added to categories, so score {name!r} takes "
+            "'perfect' interventions only"
+        )
     weights = data.row_weights
     if weights is not None and ((weights != np.floor(weights)).any() or data.n > _MOST_ROWS):
         raise InputError(
