@@ -22,7 +22,8 @@ from toposwap.core.runtime.deadline import Deadline, TimeUp
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from toposwap.certainty.resample import Resample, Resampler
+    from toposwap.certainty.resample import Resample
+    from toposwap.certainty.resampler import Resampler
 
 #: Resamples that a worker of a cluster is given at a time.
 _AT_A_TIME = 4
