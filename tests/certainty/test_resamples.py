@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 import toposwap as ts
 from toposwap.certainty.methods import METHODS
 from toposwap.certainty.moments import WeighedMoments
-from toposwap.certainty.resample import Resampler, Units
+from toposwap.certainty.resampler import Resampler
+from toposwap.certainty.units import Units
 from toposwap.core.dataset import Dataset
 
 

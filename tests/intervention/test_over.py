@@ -64,15 +64,38 @@ def X_named(X):
     return ts.Dataset.from_table(X, names=["a", "b"])
 
 
-def test_weighted_quantiles_are_those_of_repeated_values():
+def test_a_turned_edge_has_the_interval_of_its_own_regression():
+    """Weights and variances are of the same rows: with those of the table it would be a point."""
+    rng = np.random.default_rng(2)
+    a = rng.standard_normal(600)
+    X = np.column_stack([a, a + rng.standard_normal(600)])  # a squared correlation of one half
+    c = ts.confidence(X, ts.Topo("bic"), 200, n_jobs=1)
+    assert all(resample.open.all() and resample.noise is not None for resample in c.resamples)
+    for cause, effect in ((0, 1), (1, 0)):
+        row = ts.effects(c, cause=cause, effect=effect).iloc[0]
+        there = np.array([[False, cause == 0], [cause == 1, False]])
+        exact = ts.effect(there, X, cause, effect)
+        # Half of the weight is at no effect, so that all of one tail is on the other side.
+        assert row["low"] == 0.0
+        assert row["share"] == 0.5
+        assert row["high"] == pytest.approx(exact.value + 1.645 * exact.standard_error, rel=0.02)
+
+
+def test_weighted_medians_and_intervals_are_those_of_repeated_values():
     rng = np.random.default_rng(0)
     values, counts = rng.standard_normal(40), rng.integers(1, 5, 40)
-    shares = (0.025, 0.3, 0.5, 0.975)
-    found = Distribution(values, counts.astype(float)).quantiles(shares)
-    assert found == pytest.approx(
-        np.quantile(np.repeat(values, counts), shares, method="inverted_cdf")
-    )
+    found, repeated = Distribution(values, counts.astype(float)), np.repeat(values, counts)
+    assert found.median == np.quantile(repeated, 0.5, method="inverted_cdf")
+    for level in (0.5, 0.8, 0.95, 0.999):
+        k = max(1, int((1 - level) / 2 * (len(repeated) + 1)))
+        expected = np.sort(repeated)[[k - 1, -k]]
+        assert found.interval(level) == pytest.approx(expected)
     assert Distribution(np.array([0.0, 1.0]), np.array([3.0, 1.0])).nonzero == 0.25
+
+
+def test_the_interval_over_two_hundred_leaves_four_beyond_each_end():
+    found = Distribution(np.arange(200.0), np.ones(200))
+    assert found.interval(0.95) == (4.0, 195.0)
 
 
 def test_nothing_to_compute_from():

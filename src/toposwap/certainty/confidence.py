@@ -200,39 +200,12 @@ class Confidence:
 
     def to_frame(self, at_least: float = 0.0) -> pd.DataFrame:
         """The rows of :attr:`edges` with a frequency of at least ``at_least``."""
-        import pandas as pd
+        from toposwap.certainty.frame import pair_frame
 
-        names, shares, joined = self.names, self.probabilities, self.adjacent
-        low, middle, high = self._quantiles
-        rows = []
-        for i, j in np.argwhere(np.triu(joined > 0.0, 1)):
-            if joined[i, j] < at_least:
-                continue
-            first = (shares[i, j], bool(self.graph[i, j]), bool(self.consensus_[i, j]))
-            second = (shares[j, i], bool(self.graph[j, i]), bool(self.consensus_[j, i]))
-            a, b = (i, j) if first >= second else (j, i)
-            rows.append(
-                {
-                    "cause": names[a],
-                    "effect": names[b],
-                    "frequency": float(joined[a, b]),
-                    "direction": float(shares[a, b]),
-                    "weight": float(middle[a, b]),
-                    "low": float(low[a, b]),
-                    "high": float(high[a, b]),
-                    "evidence": float(self.rises[a, b]),
-                    "learned": bool(self.graph[a, b] != 0.0),
-                    "consensus": bool(self.consensus_[a, b]),
-                }
-            )
-        columns = "cause effect frequency direction weight low high evidence learned consensus"
-        frame = pd.DataFrame(rows, columns=columns.split())
-        by = ["frequency", "direction", "cause", "effect"]
-        ascending = [False, False, True, True]
-        return frame.sort_values(by, ascending=ascending, ignore_index=True)
+        return pair_frame(self, at_least)
 
     @cached_property
-    def _quantiles(self) -> tuple[NDArray[np.float64], ...]:
+    def weight_interval(self) -> tuple[NDArray[np.float64], ...]:
         """Lower end, median and upper end of the weights, (d, d) each; NaN where there are none."""
         d = len(self.names)
         tables = tuple(np.full((d, d), np.nan) for _ in _QUANTILES)
@@ -245,28 +218,14 @@ class Confidence:
         """What tables, files and pictures of a graph are told of its edges."""
         from toposwap.report.graph import Doubt
 
-        low, _, high = self._quantiles
+        low, _, high = self.weight_interval
         return Doubt(self.adjacent, self.probabilities, low, high)
 
     def reported(self) -> ReportedGraph:
         """The consensus as reports show it, with the medians of the weights."""
-        from toposwap.report.graph import ReportedGraph
+        from toposwap.certainty.frame import reported
 
-        _, middle, _ = self._quantiles
-        edges = self.consensus_
-        # Of an open edge the graphs that were kept may all have the other direction.
-        learned = np.where(self.graph != 0.0, self.graph, np.nan)
-        weights = np.where(np.isnan(middle), learned, middle)
-        weights = np.where(np.isnan(weights), middle.T, weights)
-        weights = np.where(edges, np.nan_to_num(weights), 0.0)
-        weights = np.where(edges & (weights == 0.0), np.finfo(float).tiny, weights)
-        known = bool(np.isfinite(self.units[edges]).all())
-        standardised = np.where(edges, weights * self.units, 0.0)
-        shares, joined = self.probabilities, self.adjacent
-        undecided = edges & (np.abs(shares - shares.T) < 0.5 * joined)
-        return ReportedGraph(
-            self.names, weights, standardised, undecided, scale_free=known, doubt=self.doubt()
-        )
+        return reported(self)
 
     def as_record(self) -> dict[str, Any]:
         """Everything but the resamples themselves, as JSON can hold it."""

@@ -37,6 +37,9 @@ def save(confidence: Confidence, path: str | os.PathLike[str]) -> None:
     arrays["edges"] = np.concatenate(parts)
     arrays["weights"] = np.concatenate([np.empty(0), *(graph.weights for graph in graphs)])
     arrays["open"] = np.concatenate([np.empty(0, bool), *(graph.open for graph in graphs)])
+    without = np.full(len(confidence.names), np.nan)
+    noise = [without if graph.noise is None else graph.noise for graph in graphs]
+    arrays["noise"] = np.array(noise).reshape(len(graphs), -1)
     text = json.dumps({"toposwap_confidence": __version__, **about})
     arrays["about"] = np.frombuffer(text.encode(), dtype=np.uint8)
     with replacing(path) as temporary, temporary.open("wb") as sink:
@@ -53,14 +56,18 @@ def load_confidence(path: str | os.PathLike[str]) -> Confidence:
         if "toposwap_confidence" not in about:
             raise KeyError("toposwap_confidence")
         starts = np.concatenate([[0], np.cumsum(arrays["sizes"])])
+        noise = arrays.get("noise", np.full((len(starts) - 1, 1), np.nan))
         graphs = tuple(
             Resample(
                 int(number),
                 arrays["edges"][start:end],
                 arrays["weights"][start:end],
                 arrays["open"][start:end],
+                noise=None if np.isnan(left).any() else left,
             )
-            for number, start, end in zip(arrays["numbers"], starts[:-1], starts[1:], strict=True)
+            for number, start, end, left in zip(
+                arrays["numbers"], starts[:-1], starts[1:], noise, strict=True
+            )
         )
         perhaps: dict[str, Any] = {name: arrays.get(name) for name in _PERHAPS}
         return Confidence(

@@ -64,8 +64,9 @@ class WeighedMoments:
         from scipy.linalg import blas, lapack
 
         kept = np.flatnonzero(weights)
-        some = self._basis[kept]
-        some *= np.sqrt(weights[kept])[:, None]
+        some, times = self._basis[kept], weights[kept]
+        if (times != 1.0).any():
+            some *= np.sqrt(times)[:, None]
         root, info = lapack.dpotrf(some.T @ some, lower=0, clean=1)
         total = float(weights.sum())
         if info != 0 or not np.diagonal(root).min() > _LEAST_PIVOT * np.sqrt(total / len(weights)):

@@ -8,31 +8,36 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from toposwap.certainty.arguments import (
+    check_rows,
+    checked_count,
+    entropy_of,
+    labels_of,
+    method_of,
+    refuse_fractions,
+    without_groups,
+)
 from toposwap.certainty.confidence import Confidence
 from toposwap.certainty.counts import Counts
 from toposwap.certainty.evidence import rises_without
-from toposwap.certainty.methods import METHODS, NAMES, automatic
-from toposwap.certainty.resample import Resampler, Units, rows_of
+from toposwap.certainty.resampler import Resampler
 from toposwap.certainty.store import ResampleStore
 from toposwap.certainty.teams import Cluster, Threads
+from toposwap.certainty.units import Units
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError, ToposwapWarning
-from toposwap.core.gaps import Incomplete
-from toposwap.core.registry import resolve
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.estimators import Topo
 from toposwap.estimators.base import DagLearner, has_names
 from toposwap.report.graph import standard_units
-from toposwap.scores import SCORES, Score
 from toposwap.search.restarts import thread_count
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from toposwap.certainty.methods import Method
     from toposwap.certainty.teams import Team
 
 #: Failures beyond this share of the resamples make the rest a selection.
@@ -125,9 +130,9 @@ def confidence(
         raise InputError(
             f"model: must be a Topo or a learner of toposwap.baselines, got {type(model).__name__}"
         )
-    total, threads = _checked_count(n_resamples), thread_count(n_jobs)
+    total, threads = checked_count(n_resamples), thread_count(n_jobs)
     drawn_by = method_of(method)
-    table, groups = _without_groups(table, groups)
+    table, groups = without_groups(table, groups)
     # The parameters of the model are shared, and what it learned is not.
     fitted = type(model)(**model.get_params(deep=False))
     if hasattr(fitted, "progress"):
@@ -143,7 +148,7 @@ def confidence(
         if ctrl_c.pressed:
             # The fit has kept its best order, of which no resample is done.
             raise KeyboardInterrupt
-    entropy = _entropy(random_state)
+    entropy = entropy_of(random_state)
     resampler = Resampler(data, fitted, drawn_by, Units.of(data, labels), entropy)
     team: Team = Threads(threads) if client is None else Cluster(client)
     return resampled(resampler, team, total, progress, store)
@@ -241,85 +246,3 @@ def _told(resampler: Resampler, counts: Counts, total: int, *, interrupted: bool
         remarks=tuple(remarks),
         interrupted=interrupted,
     )
-
-
-def check_rows(data: Dataset | Incomplete) -> None:
-    """Refuse data without rows to draw from."""
-    if isinstance(data, Dataset) and data.rows is None:
-        raise InputError(
-            "confidence: draws rows again, and of a covariance or a stream none are kept"
-        )
-
-
-def refuse_fractions(model: DagLearner, method: Method) -> None:
-    """Refuse a method that weighs rows by fractions for a learner that takes whole numbers."""
-    whole_only = not isinstance(model, Topo)
-    if isinstance(model, Topo):
-        whole_only = not resolve("score", model.score, SCORES, Score).weighs_rows
-    if whole_only and not method.whole:
-        raise InputError(
-            f"method={method.name!r} weighs rows by fractions, and this learner takes whole "
-            "numbers only: use method='half'"
-        )
-
-
-def _checked_count(n_resamples: object) -> int:
-    whole = isinstance(n_resamples, int | np.integer) and not isinstance(n_resamples, bool)
-    if not whole or n_resamples < 1:  # type: ignore[operator]
-        raise InputError(f"n_resamples: must be a whole number >= 1, got {n_resamples!r}")
-    return int(n_resamples)  # type: ignore[call-overload]
-
-
-def method_of(name: object) -> Method:
-    """The method of that name; "auto" is the one that is calibrated best."""
-    if not isinstance(name, str) or name not in NAMES:
-        raise InputError(f"method: {name!r} is not one of {', '.join(map(repr, NAMES))}")
-    return automatic() if name == "auto" else METHODS[name]
-
-
-def _without_groups(table: Any, groups: Any) -> tuple[Any, Any]:
-    """The table without the column that tells the groups, and what it tells."""
-    if not isinstance(groups, str):
-        return table, groups
-    columns = getattr(table, "columns", None)
-    if columns is None or groups not in list(columns):
-        raise InputError(f"groups: no column is called {groups!r}")
-    return table.drop(columns=groups), table[groups].to_numpy()
-
-
-def labels_of(
-    groups: Any, sample_weight: ArrayLike | None, data: Dataset | Incomplete
-) -> NDArray[Any] | None:
-    """A label for each row of ``data``, from which rows of weight zero have been left out."""
-    if groups is None:
-        return None
-    rows = len(rows_of(data))
-    given = rows
-    if sample_weight is not None and np.ndim(sample_weight) == 1:
-        given = len(np.asarray(sample_weight))
-    if isinstance(groups, int | np.integer) and not isinstance(groups, bool):
-        if groups < 1:
-            raise InputError(f"groups: blocks have at least 1 row, got {groups}")
-        labels = np.arange(given) // int(groups)
-    else:
-        labels = np.asarray(groups)
-    if labels.shape != (given,):
-        raise InputError(
-            f"groups: {given} rows need one label each, got an array of shape {labels.shape}"
-        )
-    if rows != given:
-        labels = labels[np.asarray(sample_weight, dtype=np.float64) > 0.0]
-    if len(np.unique(labels)) < 2:
-        raise InputError("groups: there is only one, so nothing can be drawn")
-    return labels
-
-
-def _entropy(random_state: Any) -> int:
-    """A number that all resamples' seeds are made of."""
-    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
-        if random_state < 0:
-            raise InputError(f"random_state: must be a whole number >= 0, got {random_state!r}")
-        return int(random_state)
-    from toposwap.estimators.base import generator
-
-    return int(generator(random_state).integers(2**63))

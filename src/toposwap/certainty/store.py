@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from toposwap.certainty.resample import Resample, row_weights_of, rows_of
+from toposwap.certainty.resample import Resample
+from toposwap.certainty.units import row_weights_of, rows_of
 from toposwap.core.errors import InputError
 from toposwap.core.gaps import Incomplete
 from toposwap.io.journal import Journal
@@ -16,7 +17,7 @@ from toposwap.io.journal import Journal
 if TYPE_CHECKING:
     import os
 
-    from toposwap.certainty.resample import Resampler
+    from toposwap.certainty.resampler import Resampler
 
 
 class ResampleStore:
@@ -64,6 +65,7 @@ class ResampleStore:
                 "number": graph.number,
                 "edges": [[i, j, weight, is_open] for (i, j), weight, is_open in edges],
                 "failed": graph.failed,
+                "noise": None if graph.noise is None else graph.noise.tolist(),
             }
         )
 
@@ -95,6 +97,14 @@ def _read(record: Any, path: Path) -> Resample:
         pairs = np.array([edge[:2] for edge in edges], dtype=np.int32).reshape(-1, 2)
         weights = np.array([edge[2] for edge in edges], dtype=np.float64)
         is_open = np.array([edge[3] for edge in edges], dtype=bool)
-        return Resample(int(record["number"]), pairs, weights, is_open, str(record["failed"]))
+        noise = record.get("noise")
+        return Resample(
+            int(record["number"]),
+            pairs,
+            weights,
+            is_open,
+            str(record["failed"]),
+            None if noise is None else np.array(noise, dtype=np.float64),
+        )
     except (KeyError, TypeError, IndexError, ValueError) as error:
         raise InputError(f"--store: {str(path)!r} has a line that is no resample") from error

@@ -16,14 +16,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toposwap.core.errors import InputError
+from toposwap.core.runtime.clock import clock
 from toposwap.core.runtime.cluster import connect, distributed
 from toposwap.core.runtime.deadline import Deadline, TimeUp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from toposwap.certainty.resample import Resample, Resampler
+    from toposwap.certainty.resample import Resample
+    from toposwap.certainty.resampler import Resampler
 
+#: Seconds after which a thread hands over what it has: each handing over wakes the caller's.
+_OFTEN = 0.02
 #: Resamples that a worker of a cluster is given at a time.
 _AT_A_TIME = 4
 
@@ -57,20 +61,30 @@ class Threads:
         """
         waiting = iter(list(numbers))
         lock, over = threading.Lock(), Deadline()
-        finished: queue.SimpleQueue[Resample | BaseException] = queue.SimpleQueue()
+        finished: queue.SimpleQueue[list[Resample] | BaseException] = queue.SimpleQueue()
 
         def work() -> None:
+            done: list[Resample] = []
+            failed: list[BaseException] = []
+            told = clock()
             try:
                 while not over.passed:
                     with lock:
                         number = next(waiting, None)
                     if number is None:
                         return
-                    finished.put(resampler(number, over))
+                    done.append(resampler(number, over))
+                    if clock() - told > _OFTEN:
+                        finished.put(done)
+                        done, told = [], clock()
             except TimeUp:
                 return
             except BaseException as error:
-                finished.put(error)
+                failed.append(error)
+            finally:
+                finished.put(done)
+                for error in failed:
+                    finished.put(error)
 
         with one_blas_thread():
             resampler.prepare()
@@ -81,11 +95,13 @@ class Threads:
             try:
                 for thread in threads:
                     thread.start()
-                for _ in numbers:
-                    result = finished.get()
-                    if isinstance(result, BaseException):
-                        raise result
-                    yield result
+                left = len(numbers)
+                while left:
+                    results = finished.get()
+                    if isinstance(results, BaseException):
+                        raise results
+                    yield from results
+                    left -= len(results)
             finally:
                 over.end_now()
                 for thread in threads:

@@ -30,15 +30,11 @@ def with_confidence(
     dask: str | None = None,
 ) -> Fitted:
     """The same with what ``resamples`` resamples say of its edges."""
-    from toposwap.certainty.resample import Resampler, Units
-    from toposwap.certainty.run import (
-        check_rows,
-        labels_of,
-        method_of,
-        refuse_fractions,
-        resampled,
-    )
+    from toposwap.certainty.arguments import check_rows, labels_of, method_of, refuse_fractions
+    from toposwap.certainty.resampler import Resampler
+    from toposwap.certainty.run import resampled
     from toposwap.certainty.teams import Cluster, Team, Threads
+    from toposwap.certainty.units import Units
     from toposwap.search.restarts import thread_count
 
     chosen = fitted.chosen

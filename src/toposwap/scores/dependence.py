@@ -58,9 +58,9 @@ def relative_residuals(factor: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     deviations = np.sqrt(np.einsum("ij,ij->j", factor, factor))
     triangle = np.array(factor, order="F")
-    diagonal = np.diag_indices_from(triangle)
+    diagonal = np.einsum("ii->i", triangle)
     floor = _EPS * _EPS * deviations
-    triangle[diagonal] = np.where(np.abs(triangle[diagonal]) > floor, triangle[diagonal], floor)
+    np.copyto(diagonal, floor, where=np.abs(diagonal) <= floor)
     inverse, _ = lapack.dtrtri(triangle, lower=0, overwrite_c=1)
     with np.errstate(over="ignore"):
         size = np.sqrt(np.einsum("ij,ij->i", inverse, inverse))

@@ -92,7 +92,7 @@ def confidence(
     outputs: Outputs,
 ) -> int:
     """Learn from resamples of the rows of TABLE, and tell how often each edge is found."""
-    from toposwap.certainty.run import method_of
+    from toposwap.certainty.arguments import method_of
     from toposwap.cli.resampling import with_confidence
     from toposwap.io import check_writable
 

@@ -314,9 +314,10 @@ class LeastSquaresFit(FactorFit):
     def _factorise(self, order: NDArray[np.int64]) -> None:
         triangle = retriangularise(self.bound.factor[:, order])
         inverse, _ = lapack.dtrtri(triangle, lower=0)
-        diagonal = np.diag(triangle).copy()
+        diagonal = triangle.diagonal().copy()
         # Above the diagonal R, below it the transposed inverse, columns back to the variables.
-        triangle += np.tril(inverse.T, -1)
+        triangle += inverse.T
+        np.einsum("ii->i", triangle)[:] = diagonal
         pair = np.empty_like(triangle, order="C")
         pair[:, order] = triangle
         position = np.empty_like(order)
