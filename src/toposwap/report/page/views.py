@@ -33,6 +33,8 @@ _GAP, _PORT, _APPROACH = 30.0, 12.0, 14.0
 _TIP = 10.0
 #: More edges than this are a tangle: a view of the whole has the strongest only.
 MOST_EDGES = 200
+#: Clusters side by side in the overview.
+_ABREAST = 5
 #: Up to so many nodes and edges the whole graph is what is shown first.
 FEW_NODES, FEW_EDGES = 40, 90
 
@@ -65,7 +67,9 @@ def view(
     widths = np.maximum(boxes.widths[nodes], _PORT * arrows / Grid.PORT_SHARE)
     own_tiers = None if tiers is None else tiers[nodes]
     layout = layered_layout(inside, widths, _GAP, 3.0 * boxes.height, own_tiers)
-    gap = float(np.clip(0.09 * layout.width, 52.0, 150.0))
+    # Room for what passes between two layers: many parts side by side do not need what one needs.
+    passing = sum(1 + len(route) for route in layout.routes.values()) / layout.n_levels
+    gap = float(np.clip(min(0.09 * layout.width, 30.0 + 3.0 * passing), 52.0, 150.0))
     grid = Grid(widths, boxes.height, boxes.height + gap, _PORT, _APPROACH)
     leaves, arrives = grid.ports(layout)
     edges = []
@@ -155,7 +159,11 @@ def overview(
     widths = np.array([max(90.0, max(map(_text_width, lines)) + _PAD_X + 8.0) for lines in labels])
     height = max(map(len, labels)) * _LINE + _PAD_Y + 4.0
     widths = np.maximum(widths, _PORT * np.maximum(drawn.sum(axis=0), drawn.sum(axis=1)))
-    layout = layered_layout(drawn, widths, 1.4 * _GAP, 3.0 * height)
+    # Many in one row would be too small to read: the earliest few stand above the next few.
+    bands = None
+    if len(clusters) > 2 * _ABREAST:
+        bands = np.argsort(np.argsort(early, kind="stable")) // _ABREAST
+    layout = layered_layout(drawn, widths, 1.4 * _GAP, 3.0 * height, bands)
     gap = float(np.clip(0.09 * layout.width, 56.0, 130.0))
     grid = Grid(widths, height, height + gap, _PORT, _APPROACH)
     leaves, arrives = grid.ports(layout)
