@@ -11,6 +11,7 @@ import numpy as np
 from toposwap.knowledge import Knowledge
 from toposwap.knowledge.resolved import resolve
 from toposwap.report.checks import checks_of, residuals_of
+from toposwap.report.clusters import clusters_of
 from toposwap.report.graph import reported_graph
 from toposwap.report.page.audit import audit
 from toposwap.report.page.columns import column_records
@@ -21,7 +22,6 @@ from toposwap.report.page.views import (
     FEW_NODES,
     MOST_EDGES,
     Boxes,
-    clusters_of,
     overview,
     view,
 )
