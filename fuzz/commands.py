@@ -245,6 +245,7 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "output": (_output, 0.5),
     "plot": (lambda d, m: _to_be_written(d, m, [".svg", ".png", ".pdf"]), 0.06),
     "plot_edges": (_whole, 0.02), "plot_around": (_one_name, 0.02),
+    "plot_cluster": (_one_name, 0.02), "plot_clusters": (_nothing, 0.02),
     "report": (lambda d, m: _to_be_written(d, m, [".html"]), 0.05),
     "truth": (lambda d, m: _to_be_written(d, m, [".csv", ".json", ".gml", ".dot"]), 0.5),
     "json": (_nothing, 0.25), "as_json": (_nothing, 0.25), "quiet": (_nothing, 0.1),

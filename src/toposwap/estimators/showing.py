@@ -102,6 +102,8 @@ class Showing:
         most: int | None = None,
         around: int | str | None = None,
         steps: int = 1,
+        cluster: int | str | None = None,
+        clusters: bool = False,
         confidence: Any = None,
         title: str | None = None,
     ) -> Axes:
@@ -116,6 +118,10 @@ class Showing:
             can be followed by eye.
         around, steps
             Only this column, and what that many edges join to it.
+        cluster
+            Only the columns that have many edges with this one and with each other.
+        clusters
+            Groups of columns with many edges among them as boxes, and what links the groups.
         confidence
             As in :meth:`report`.
         title
@@ -123,13 +129,15 @@ class Showing:
         """
         check_fitted(self)
         from toposwap.report.graph import reported_graph
-        from toposwap.report.plot.graph import _part, natural_size, plot_graph, require_matplotlib
+        from toposwap.report.plot.graph import natural_size, plot_graph, require_matplotlib
+        from toposwap.report.plot.selection import part_of
 
         require_matplotlib("plot")
-        shown, sure = _part(reported_graph(self), around, steps, confidence)  # type: ignore[arg-type]
+        whole = reported_graph(self)  # type: ignore[arg-type]
+        part = part_of(whole, around, steps, cluster, confidence)
         if ax is None:
-            ax = _new_axes(natural_size(shown, most))
-        return plot_graph(shown, ax, title=title, most=most, by=sure)
+            ax = _new_axes(natural_size(part, most, clusters=clusters))
+        return plot_graph(part, ax, title=title, most=most, clusters=clusters)
 
     def plot_edge(self, i: int | str, j: int | str, ax: Axes | None = None, X: Any = None) -> Axes:
         """Draw column ``j`` over ``i``: the fitted line or curve, and the rows around it."""

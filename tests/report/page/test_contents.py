@@ -219,3 +219,27 @@ def test_dependent_columns_and_few_rows_are_told(rows):
     assert verdicts["Columns that determine each other"] == "beware"
     few = {item["title"]: item["verdict"] for item in ts.Topo("bic").fit(rows[:15]).audit()}
     assert few["Enough rows?"] == "beware"
+
+
+def test_ratings_have_odds_and_no_noise():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=400)
+    rating = np.clip(np.rint(3.0 + 1.2 * x + rng.logistic(size=400)), 1, 5)
+    table = pd.DataFrame({"x": x, "rating": rating.astype(int)})
+    model = ts.Topo("blocks-bic", kinds={"rating": "ordinal"}).fit(table)
+    contents = page_contents(model, model._data)
+    (edge,) = contents["edges"]
+    effect = contents["columns"][edge["to"]]
+    assert edge["slope"]
+    if effect["name"] == "rating":
+        assert effect["equation"].startswith("log odds of a higher rating = ")
+        assert (effect["real"], effect["scale"]) == (False, "log odds of a higher")
+    residuals = residuals_of(model, model._data)
+    assert residuals.real.tolist() == [True, False]
+    normal = next(check for check in checks_of(residuals) if "ormal" in check.name)
+    assert all(finding.column != 1 for finding in normal.findings)
+
+
+def test_the_call_in_python_has_no_listener(rows):
+    model = ts.Topo("bic", progress=lambda _: None).fit(rows)
+    assert page_contents(model)["python"] == "Topo(score='bic').fit(table)"

@@ -283,3 +283,37 @@ def test_many_columns_begin_with_the_surroundings_of_one(open_page, tmp_path):
     assert page.locator("#graph .node").count() == len(contents["clusters"][0]["columns"])
     page.click("[data-view=whole]")
     assert page.locator("#graph .edge").count() == len(contents["whole"]["edges"])
+
+
+def test_a_crowd_of_causes_and_a_path_among_many_columns(open_page, tmp_path):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(400, 60))
+    X[:, 40] += X[:, :30].sum(axis=1)
+    X[:, 41] += X[:, 40]
+    names = [f"c{k}" for k in range(60)]
+    model = ts.Topo("bic", n_restarts=0).fit(pd.DataFrame(X, columns=names))
+    model.report(tmp_path / "crowd.html")
+    opened = open_page(tmp_path / "crowd.html")
+    page = opened.page
+    page.click("[data-view=near]")
+    page.fill("#search", "c40")
+    page.press("#search", "Enter")
+    assert "the 24 strongest shown" in page.text_content("#graph")
+    assert "c40" in page.text_content("#announced")
+    causes = np.count_nonzero(model.adjacency_matrix_[:, 40])
+    effects = np.count_nonzero(model.adjacency_matrix_[40])
+    assert page.locator("#graph .node[data-column]").count() == 1 + 24 + effects
+    page.locator("#graph [data-more]").dispatch_event("click")
+    assert page.locator("#graph .node[data-column]").count() == 1 + causes + effects
+    way = next(e for e in opened.contents["record"]["edges"] if "c40" in (e["source"], e["target"]))
+    page.fill("#path-from", way["source"])
+    page.fill("#path-to", way["target"])
+    page.click("#path-show")
+    on_path = page.locator("#graph .node.on-path").count()
+    assert on_path >= 2
+    if opened.contents["first"] == "near":
+        assert page.locator("#graph .node").count() == on_path
+    page.keyboard.press("Escape")
+    # What is marked in the table is what was chosen, without drawing it again.
+    page.locator("#graph .node[data-column='40']").first.dispatch_event("click")
+    assert page.locator("#edges tr.chosen").count() == causes + effects

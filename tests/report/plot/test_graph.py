@@ -21,6 +21,7 @@ from toposwap.report.graph import ReportedGraph, reported_graph
 from toposwap.report.plot import graph as plot
 from toposwap.report.plot.graph import graph_figure
 from toposwap.report.plot.legend import NEGATIVE, POSITIVE, UNSIGNED
+from toposwap.report.plot.selection import part_of, strongest
 from toposwap.simulate import dag, edge_weights
 
 TRIANGLE = np.array([[0, 1.0, -0.5], [0, 0, 2.0], [0, 0, 0]])
@@ -247,3 +248,49 @@ def test_equally_strong_edges_are_no_reason_to_draw_them_all(monkeypatch):
     monkeypatch.setattr(plot, "readable", lambda _graph: 10)
     assert len(drawn(np.triu(np.ones((6, 6)), 1))[1]) == 15
     assert len(drawn(np.triu(np.ones((8, 8)), 1))[1]) == 10
+
+
+def two_groups():
+    """Two full graphs of five nodes, one edge between them, and one node by itself."""
+    weights = np.zeros((11, 11))
+    weights[:5, :5] = np.triu(np.ones((5, 5)), 1)
+    weights[5:10, 5:10] = np.triu(np.ones((5, 5)), 1)
+    weights[4, 5] = 1.0
+    return weights
+
+
+def test_clusters_are_boxes_with_names_and_links():
+    graph = ReportedGraph.of_weights(two_groups(), [f"x{k}" for k in range(11)])
+    axes = graph_figure(graph, clusters=True).axes[0]
+    labels = [text.get_text() for text in axes.texts]
+    assert len(labels) == 3
+    assert labels[0].startswith("5 columns\n")
+    assert set(labels[0].split("\n", 1)[1].replace("\n", " ").split(", ")) == {
+        f"x{k}" for k in range(5)
+    }
+    assert labels[2] == "1 column\nx10"
+    arrows = [patch for patch in axes.patches if isinstance(patch, FancyArrowPatch)]
+    assert len(arrows) == 1
+    assert has_head(arrows[0])
+    assert words_of(axes)[0] == "clusters of columns: 20 edges inside, 1 between"
+
+
+def test_the_cluster_of_a_column(tmp_path):
+    graph = ReportedGraph.of_weights(two_groups(), [f"x{k}" for k in range(11)])
+    assert part_of(graph, cluster="x7").graph.names == ("x5", "x6", "x7", "x8", "x9")
+    draw_graph(two_groups(), tmp_path / "g.svg", cluster=2)
+    with pytest.raises(InputError, match="cluster: no column is called 'y'; there are 'x0'"):
+        draw_graph(two_groups(), tmp_path / "h.svg", cluster="y")
+    with pytest.raises(InputError, match="around and cluster"):
+        draw_graph(two_groups(), tmp_path / "h.svg", cluster=1, around=2)
+    assert [path.name for path in tmp_path.iterdir()] == ["g.svg"]
+
+
+def test_edges_of_the_column_in_the_middle_come_first():
+    weights = np.triu(np.ones((6, 6)), 1)
+    weights[2] *= 0.01
+    weights[:, 2] *= 0.01
+    graph = ReportedGraph.of_weights(weights, [f"x{k}" for k in range(6)])
+    part = part_of(graph, around="x2")
+    chosen = strongest(part.graph, 5, centre=part.centre)
+    assert np.argwhere(chosen).tolist() == [[0, 2], [1, 2], [2, 3], [2, 4], [2, 5]]

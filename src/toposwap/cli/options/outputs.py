@@ -32,9 +32,12 @@ class Outputs:
     json: bool = False
     quiet: bool = False
     report: Path | None = None
-    #: How many edges the picture has at most, and the column whose surroundings it shows.
+    #: How many edges the picture has at most, the column whose surroundings or cluster it shows,
+    #: and whether it shows clusters instead of columns.
     plot_edges: int | None = None
     plot_around: str | None = None
+    plot_cluster: str | None = None
+    plot_clusters: bool = False
 
     def check(self, inputs: Iterable[Path]) -> None:
         """Refuse before the work what could not be written after it."""
@@ -47,6 +50,8 @@ class Outputs:
             from toposwap.report.plot.graph import picture_suffix, require_matplotlib
 
             picture_suffix(self.plot)
+            if self.plot_around is not None and self.plot_cluster is not None:
+                raise InputError("--plot-around and --plot-cluster: a picture shows one of them")
             require_matplotlib("--plot")
         if self.report is not None:
             from toposwap.report.page.page import page_suffix
@@ -78,7 +83,14 @@ class Outputs:
                 from toposwap.report.plot.graph import draw_graph
 
                 draw_graph(
-                    model, self.plot, most=self.plot_edges, around=self.plot_around, doubt=doubt
+                    model,
+                    self.plot,
+                    most=self.plot_edges,
+                    around=self.plot_around,
+                    cluster=self.plot_cluster,
+                    clusters=self.plot_clusters,
+                    confidence=confidence,
+                    doubt=doubt,
                 )
             if self.report is not None:
                 model.report(
@@ -126,12 +138,23 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--plot-edges",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Draw the N strongest edges; by default as many as can be followed by eye.",
+        help="Draw the N strongest edges, with --confidence the surest; by default as many as can "
+        "be followed by eye.",
     )
     @click.option(
         "--plot-around",
         metavar="COLUMN",
         help="Draw only this column with its causes and effects.",
+    )
+    @click.option(
+        "--plot-cluster",
+        metavar="COLUMN",
+        help="Draw only the columns that have many edges with this one and with each other.",
+    )
+    @click.option(
+        "--plot-clusters",
+        is_flag=True,
+        help="Draw groups of columns with many edges among them as boxes, and what links them.",
     )
     @click.option(
         "--report",
@@ -148,12 +171,24 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
         plot: Path | None,
         plot_edges: int | None,
         plot_around: str | None,
+        plot_cluster: str | None,
+        plot_clusters: bool,
         report: Path | None,
         json: bool,
         quiet: bool,
         **others: Any,
     ) -> Any:
-        outputs = Outputs(output, plot, json, quiet, report, plot_edges, plot_around)
+        outputs = Outputs(
+            output,
+            plot,
+            json,
+            quiet,
+            report,
+            plot_edges,
+            plot_around,
+            plot_cluster,
+            plot_clusters,
+        )
         return command(*args, outputs=outputs, **others)
 
     return with_outputs

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.graphs.reachability import reachability
+from toposwap.report.forms import is_real, losses_of
 from toposwap.report.graph import _predictor
 from toposwap.scores.predictors import LinearModel
 
@@ -119,14 +120,8 @@ def of_categories(model: DagLearner) -> bool:
 
 def column_forms(model: DagLearner) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Columns that are straight lines of their parents, and columns with real noise, (d,) each."""
-    d = len(model.names_)
     predictor = _predictor(model)
-    losses = getattr(predictor, "losses", None)
-    if losses is None:
-        losses = getattr(getattr(predictor, "densities", None), "losses", None)
-    real = np.ones(d, dtype=bool)
-    if losses is not None and len(losses) == d:
-        real = np.array([not getattr(loss, "discrete", False) for loss in losses])
+    real = np.array([is_real(loss) for loss in losses_of(model)])
     linear = type(predictor) is LinearModel or (
         predictor is None and getattr(model, "linear", False)
     )

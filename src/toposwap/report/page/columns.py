@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.report.checks.residuals import of_categories
+from toposwap.report.forms import losses_of, scale_of, slopes
 from toposwap.report.graph import _predictor
 from toposwap.report.page.packed import digits, packed
+from toposwap.scores.blocks.model import BlockModel
 from toposwap.scores.predictors import AdditiveModel, LinearModel
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ def column_records(
         if data.rows is not None:
             record.update(_distribution(data.rows[:, j]))
     if residuals is not None:
-        shown = shown_rows(len(residuals.rows), len(found))
+        shown, losses = shown_rows(len(residuals.rows), len(found)), losses_of(model)
         for j, record in enumerate(found):
             record["values"] = packed(residuals.rows[shown, j])
             record["left"] = packed(residuals.left[shown, j])
@@ -62,6 +64,9 @@ def column_records(
             record["explained"] = digits(max(0.0, 1.0 - left / total), 4) if total else None
             record["line"] = bool(residuals.lines[j])
             record["real"] = bool(residuals.real[j])
+            scale = scale_of(losses[j])
+            if scale is not None:
+                record["scale"] = scale
     return found
 
 
@@ -101,27 +106,41 @@ def equation(model: Topo, data: Dataset | None, residuals: Residuals | None, j: 
     predictor = _predictor(model)
     name = names[j]
     if of_categories(model):
-        given = ", ".join(names[i] for i in parents)
-        return f"P({name} | {given})" if given else f"P({name})"
+        return _chances(name, [names[i] for i in parents])
     if isinstance(predictor, AdditiveModel):
         terms = " + ".join(f"f({names[i]})" for i in parents)
         return f"{name} = {terms + ' + ' if terms else ''}constant + noise{_size(residuals, j)}"
+    loss = losses_of(model)[j]
+    scale = scale_of(loss)
     if isinstance(predictor, LinearModel):
-        loss = None if predictor.losses is None else predictor.losses[j]
-        discrete = loss is not None and loss.discrete
-        if discrete or data is None:
+        if scale is not None or data is None:
             constant = float(predictor.intercepts[j])
         else:
             constant = float(data.mean[j] - data.mean @ weights[:, j])
         right = _sum(constant, [(float(weights[i, j]), names[i]) for i in parents])
-        if not discrete:
+        if scale is None:
             return f"{name} = {right} + noise{_size(residuals, j)}"
-        what = {"logistic": "log odds of", "poisson": "log of the mean of"}
-        return f"{what.get(getattr(loss, 'name', ''), 'predictor of')} {name} = {right}"
+        return f"{scale} {name} = {right}"
+    if getattr(loss, "name", "") == "multinomial":
+        return _chances(name, [names[i] for i in parents])
+    if isinstance(predictor, BlockModel):
+        # What each cause adds, and one constant or one for each value.
+        lines = slopes(model)[:, j]
+        sloped = [(float(weights[i, j]), names[i]) for i in parents if lines[i]]
+        added = [_sum(0.0, sloped)] if sloped else []
+        added += [f"f({names[i]})" for i in parents if not lines[i]]
+        right = " + ".join([*added, "constant"])
+        if scale is None:
+            return f"{name} = {right} + noise{_size(residuals, j)}"
+        return f"{scale} {name} = {right}"
     if not parents.size:
         return f"{name} = constant + noise{_size(residuals, j)}"
     listed = ", ".join(names[i] for i in parents)
     return f"{name} = a function of ({listed}) + noise{_size(residuals, j)}"
+
+
+def _chances(name: str, causes: list[str]) -> str:
+    return f"P({name} | {', '.join(causes)})" if causes else f"P({name})"
 
 
 def _size(residuals: Residuals | None, j: int) -> str:

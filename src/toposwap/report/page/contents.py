@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from toposwap.knowledge import Knowledge
 from toposwap.knowledge.resolved import resolve
 from toposwap.report.checks import checks_of, residuals_of
+from toposwap.report.clusters import clusters_of
 from toposwap.report.graph import reported_graph
 from toposwap.report.page.audit import audit
 from toposwap.report.page.columns import column_records
@@ -20,7 +22,6 @@ from toposwap.report.page.views import (
     FEW_NODES,
     MOST_EDGES,
     Boxes,
-    clusters_of,
     overview,
     view,
 )
@@ -89,7 +90,7 @@ def page_contents(
         "title": title or "Learned graph",
         "headline": headline,
         "command": command,
-        "python": f"{model!r}.fit(table)",
+        "python": f"{_as_typed(model)!r}.fit(table)",
         "record": record,
         "summary": [[key, value] for key, value in lines if key],
         "certificate": certificate_explained(model),
@@ -105,6 +106,14 @@ def page_contents(
         "knowledge": _known_pairs(known),
         **_views(model, graph, pairs, known),
     }
+
+
+def _as_typed(model: Topo) -> Topo:
+    """The model without what only listened to it: whoever repeats the fit has no use for that."""
+    plain = copy(model)
+    if getattr(plain, "progress", None) is not None:
+        plain.progress = None
+    return plain
 
 
 def _knowledge(model: Topo) -> Resolved | None:
@@ -141,7 +150,7 @@ def _views(
             for k in range(len(known.tiers))
         ]
     # They come strongest first.
-    strongest = {pair: k for k, pair in enumerate(pairs[:MOST_EDGES])}
+    strongest = {pair: k for k, pair in enumerate(pairs[: _followed(d)])}
     at_edges = np.array(sorted({v for pair in strongest for v in pair}), dtype=np.int64)
     shown = np.arange(d) if d <= MOST_EDGES // 2 or not len(at_edges) else at_edges
     few = d <= FEW_NODES and len(pairs) <= FEW_EDGES
@@ -171,4 +180,9 @@ def _within(group: Any, numbers: dict[tuple[int, int], int]) -> dict[tuple[int, 
     """The strongest of the edges among the columns of ``group``."""
     inside = set(group.tolist())
     kept = [(pair, k) for pair, k in numbers.items() if pair[0] in inside and pair[1] in inside]
-    return dict(kept[:MOST_EDGES])
+    return dict(kept[: _followed(len(group))])
+
+
+def _followed(nodes: int) -> int:
+    """How many edges among so many nodes a browser's view has."""
+    return min(MOST_EDGES, max(FEW_EDGES, 2 * nodes))

@@ -9,6 +9,7 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.report.checks.evidence import Carried, Evidence, carried_by_few, evidence_of
+from toposwap.report.forms import slopes
 from toposwap.report.graph import _predictor, reversible
 from toposwap.report.page.packed import digits, packed
 from toposwap.scores.settings import penalty_settings
@@ -55,12 +56,13 @@ def edge_records(
     """One record for each of ``pairs``, in this order."""
     either_way = reversible(model)
     few = {(one.source, one.target): one for one in spoken.carried}
-    curves = _curves(model, residuals, pairs)
+    curves, lines = _curves(model, residuals, pairs), slopes(model)
     found = []
     for i, j in pairs:
         record: dict[str, Any] = {"from": i, "to": j}
         flags = {
             "reversible": bool(either_way[i, j]),
+            "slope": bool(lines[i, j]),
             "required": (i, j) in spoken.required,
             "against": (i, j) in spoken.against,
         }

@@ -28,6 +28,8 @@ SCRIPTS = (
     "paths",
     "drawing",
     "views",
+    "near",
+    "zoom",
     "panel",
     "table",
     "sections",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from toposwap.report.clusters import hubs, links_of
 from toposwap.report.plot.labels import wrapped
 from toposwap.report.plot.layout import layered_layout
 from toposwap.report.plot.routing import Grid
@@ -33,6 +34,8 @@ _GAP, _PORT, _APPROACH = 30.0, 12.0, 14.0
 _TIP = 10.0
 #: More edges than this are a tangle: a view of the whole has the strongest only.
 MOST_EDGES = 200
+#: Clusters side by side in the overview.
+_ABREAST = 5
 #: Up to so many nodes and edges the whole graph is what is shown first.
 FEW_NODES, FEW_EDGES = 40, 90
 
@@ -65,7 +68,9 @@ def view(
     widths = np.maximum(boxes.widths[nodes], _PORT * arrows / Grid.PORT_SHARE)
     own_tiers = None if tiers is None else tiers[nodes]
     layout = layered_layout(inside, widths, _GAP, 3.0 * boxes.height, own_tiers)
-    gap = float(np.clip(0.09 * layout.width, 52.0, 150.0))
+    # Room for what passes between two layers: many parts side by side do not need what one needs.
+    passing = sum(1 + len(route) for route in layout.routes.values()) / layout.n_levels
+    gap = float(np.clip(min(0.09 * layout.width, 30.0 + 3.0 * passing), 52.0, 150.0))
     grid = Grid(widths, boxes.height, boxes.height + gap, _PORT, _APPROACH)
     leaves, arrives = grid.ports(layout)
     edges = []
@@ -109,23 +114,6 @@ def _bands(
     return bands
 
 
-def clusters_of(strength: NDArray[np.float64]) -> list[NDArray[np.int64]]:
-    """Groups of columns with many edges inside and few between, largest first (Louvain)."""
-    import networkx as nx
-
-    graph = nx.Graph()
-    graph.add_nodes_from(range(len(strength)))
-    sizes = strength / (strength.max(initial=0.0) or 1.0)
-    graph.add_weighted_edges_from(
-        (int(i), int(j), 0.05 + float(sizes[i, j])) for i, j in np.argwhere(strength)
-    )
-    found = nx.community.louvain_communities(graph, seed=0)
-    joined = [np.array(sorted(group)) for group in found if len(group) > 1]
-    alone = sorted(v for group in found if len(group) == 1 for v in group)
-    joined.sort(key=lambda group: (-len(group), group[0]))
-    return joined + ([np.array(alone)] if alone else [])
-
-
 def overview(
     clusters: Sequence[NDArray[np.int64]],
     names: Sequence[str],
@@ -133,37 +121,27 @@ def overview(
     order: Sequence[int],
 ) -> dict[str, Any]:
     """Clusters as boxes, causes above effects as far as clusters have such an order."""
-    degree = edges.sum(axis=0) + edges.sum(axis=1)
-    position = np.empty(len(names))
-    position[list(order)] = np.arange(len(names))
-    labels, of = [], np.zeros(len(names), dtype=np.int64)
-    for k, group in enumerate(clusters):
-        of[group] = k
-        hubs = sorted(group, key=lambda v: (-degree[v], v))[:2]
-        named = ", ".join(wrapped(names[v], 14, 1) for v in hubs)
+    links, labels = links_of(clusters, edges, order), []
+    for group in clusters:
+        named = ", ".join(wrapped(names[v], 14, 1) for v in hubs(group, edges)[:2])
         labels.append([f"{len(group)} columns", *wrapped(named, 20, 2).split("\n")])
-    between = np.zeros((len(clusters), len(clusters)), dtype=np.int64)
-    for i, j in np.argwhere(edges):
-        between[of[i], of[j]] += 1
-    np.fill_diagonal(between, 0)
-    early = np.array([position[group].mean() for group in clusters])
-    both = _main_links(between + between.T)
-    downwards = (early[:, None] < early) | (
-        (early[:, None] == early) & np.tri(len(early), k=-1, dtype=bool).T
-    )
-    drawn = (both > 0) & downwards
+    drawn, between = links.drawn, links.between
     widths = np.array([max(90.0, max(map(_text_width, lines)) + _PAD_X + 8.0) for lines in labels])
     height = max(map(len, labels)) * _LINE + _PAD_Y + 4.0
     widths = np.maximum(widths, _PORT * np.maximum(drawn.sum(axis=0), drawn.sum(axis=1)))
-    layout = layered_layout(drawn, widths, 1.4 * _GAP, 3.0 * height)
+    # Many in one row would be too small to read: the earliest few stand above the next few.
+    bands = None
+    if len(clusters) > 2 * _ABREAST:
+        bands = np.argsort(np.argsort(links.early, kind="stable")) // _ABREAST
+    layout = layered_layout(drawn, widths, 1.4 * _GAP, 3.0 * height, bands)
     gap = float(np.clip(0.09 * layout.width, 56.0, 130.0))
     grid = Grid(widths, height, height + gap, _PORT, _APPROACH)
     leaves, arrives = grid.ports(layout)
-    links = []
+    lines = []
     for a, b in layout.routes:
         end = (arrives[a, b], grid.top(int(layout.level[b])))
         strokes = grid.strokes(leaves[a, b], int(layout.level[a]), layout.routes[a, b], end)
-        links.append([int(a), int(b), int(between[a, b]), int(between[b, a]), as_svg(strokes)])
+        lines.append([int(a), int(b), int(between[a, b]), int(between[b, a]), as_svg(strokes)])
     return {
         "boxes": [
             [labels[k], round(x, 1), round(grid.top(int(level)) + height / 2.0, 1), round(w, 1)]
@@ -172,24 +150,11 @@ def overview(
             )
         ],
         "box_height": height,
-        "links": links,
-        "links_left_out": int(np.count_nonzero(np.triu(between + between.T))) - len(links),
+        "links": lines,
+        "links_left_out": links.left_out,
         "width": round(layout.width, 1),
         "height": round(layout.n_levels * grid.pitch - gap, 1),
     }
-
-
-def _main_links(both: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What joins everything that is joined, by the thickest links, and a third as many more."""
-    from scipy.sparse.csgraph import minimum_spanning_tree
-
-    tree = minimum_spanning_tree(np.where(both > 0, -both, 0)).toarray() != 0.0
-    kept = tree | tree.T
-    others = np.argwhere(np.triu(np.where(kept, 0, both)))
-    others = others[np.argsort(-both[others[:, 0], others[:, 1]], kind="stable")]
-    for a, b in others[: len(both) // 3]:
-        kept[a, b] = kept[b, a] = True
-    return np.where(kept, both, 0)
 
 
 def _text_width(text: str) -> float:

@@ -16,9 +16,9 @@ from toposwap.core.errors import InputError, MissingExtraError, ToposwapWarning
 from toposwap.core.graph import find_cycle, topological_order
 from toposwap.io.atomic import replacing
 from toposwap.report.graph import ReportedGraph, reported_graph
+from toposwap.report.plot.clusters import clustered
 from toposwap.report.plot.labels import wrapped
-from toposwap.report.plot.selection import readable, strongest, surroundings
-from toposwap.report.sureness import sureness_of
+from toposwap.report.plot.selection import Part, part_of, readable, strongest
 
 if TYPE_CHECKING:
     import os
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-    from numpy.typing import NDArray
 
     from toposwap.estimators import Topo
     from toposwap.report.graph import Doubt
@@ -50,6 +49,8 @@ def draw_graph(
     most: int | None = None,
     around: int | str | None = None,
     steps: int = 1,
+    cluster: int | str | None = None,
+    clusters: bool = False,
     confidence: Any = None,
     doubt: Doubt | None = None,
 ) -> None:
@@ -72,6 +73,11 @@ def draw_graph(
         two for each node, at most 200. The legend says how many are left out.
     around, steps
         Draw only this column, by name or position, and what that many edges join to it.
+    cluster
+        Draw only the columns that have many edges with this one and with each other.
+    clusters
+        Draw groups of columns with many edges among them as boxes that name them, and how many
+        edges link the groups.
     confidence
         What says how sure edges are (an object with ``probabilities`` and perhaps ``adjacent``, or
         a matrix): the surest are drawn instead of the strongest.
@@ -84,8 +90,8 @@ def draw_graph(
     whole = _reported(graph, names)
     if doubt is not None:
         whole = replace(whole, doubt=doubt)
-    shown, sure = _part(whole, around, steps, confidence)
-    write_picture(path, lambda: graph_figure(shown, title, most=most, by=sure))
+    part = part_of(whole, around, steps, cluster, confidence)
+    write_picture(path, lambda: graph_figure(part, title, most=most, clusters=clusters))
 
 
 def write_picture(path: str | os.PathLike[str], draw: Callable[[], Figure]) -> None:
@@ -132,65 +138,81 @@ def require_matplotlib(purpose: str) -> None:
 
 
 def graph_figure(
-    graph: ReportedGraph,
+    part: ReportedGraph | Part,
     title: str | None = None,
     *,
     most: int | None = None,
-    by: NDArray[np.float64] | None = None,
+    clusters: bool = False,
 ) -> Figure:
-    """Draw a DAG into a figure of its own; nothing global is touched."""
-    canvas, graph, layout, handles = _laid_out(graph, most, by, None)
+    """Draw a DAG, or its clusters, into a figure of its own; nothing global is touched."""
+    part = part if isinstance(part, Part) else Part(part)
+    laid_out = _clusters_laid_out(part.graph, None) if clusters else _laid_out(part, most, None)
+    canvas, graph, layout, handles = laid_out
     canvas.draw(layout, graph)
     return canvas.finish(handles, title)
 
 
 def plot_graph(
-    graph: ReportedGraph,
+    part: Part,
     axes: Axes,
     *,
     title: str | None = None,
     most: int | None = None,
-    by: NDArray[np.float64] | None = None,
+    clusters: bool = False,
 ) -> Axes:
-    """Draw a DAG into ``axes``, letters and lines as small as it takes."""
-    canvas, graph, layout, handles = _laid_out(graph, most, by, axes)
+    """Draw a DAG, or its clusters, into ``axes``, letters and lines as small as it takes."""
+    laid_out = _clusters_laid_out(part.graph, axes) if clusters else _laid_out(part, most, axes)
+    canvas, graph, layout, handles = laid_out
     canvas.draw(layout, graph, into=len(handles))
     return canvas.place(handles, title)
 
 
-def natural_size(graph: ReportedGraph, most: int | None = None) -> tuple[float, float]:
+def natural_size(
+    part: Part, most: int | None = None, *, clusters: bool = False
+) -> tuple[float, float]:
     """Width and height in inches at which letters have their full size, at most 16 x 12."""
-    width, height = graph_figure(graph, most=most).get_size_inches()
+    width, height = graph_figure(part, most=most, clusters=clusters).get_size_inches()
     return min(float(width), 16.0), min(float(height), 12.0)
 
 
-def _part(
-    graph: ReportedGraph, around: int | str | None, steps: int, confidence: Any
-) -> tuple[ReportedGraph, NDArray[np.float64] | None]:
-    """The surroundings of a column if one is asked for, and how sure the edges there are."""
-    sure = sureness_of(confidence, graph.names)
-    adjacent = None if sure is None else sure.adjacent
-    if around is None:
-        return graph, adjacent
-    nodes = surroundings(graph, around, steps)
-    return graph.part(nodes), None if adjacent is None else adjacent[np.ix_(nodes, nodes)]
+def _clusters_laid_out(
+    graph: ReportedGraph, axes: Axes | None
+) -> tuple[Canvas, ReportedGraph, Layout, list[Line2D]]:
+    """As :func:`_laid_out`, a box for each cluster."""
+    from toposwap.report.plot.canvas import Canvas
+    from toposwap.report.plot.layout import layered_layout
+    from toposwap.report.plot.legend import plain
+
+    found, bands, words = clustered(_acyclic(graph))
+    drawn = found.weights != 0.0
+    arrows = np.maximum(drawn.sum(axis=0), drawn.sum(axis=1))
+    canvas = Canvas(list(found.names), arrows.tolist(), axes)
+    widths, height = canvas.box_widths, canvas.box_height
+    layout = layered_layout(drawn, widths, canvas.GAP, 3.0 * height, bands)
+    return canvas, found, layout, [plain(text) for text in words]
+
+
+def _acyclic(graph: ReportedGraph) -> ReportedGraph:
+    edges = graph.weights != 0.0
+    if topological_order(edges) is None:
+        cycle = " -> ".join(repr(graph.names[v]) for v in find_cycle(edges))
+        raise InputError(f"only graphs without cycles can be drawn, and this has {cycle}")
+    return graph
 
 
 def _laid_out(
-    graph: ReportedGraph, most: int | None, by: NDArray[np.float64] | None, axes: Axes | None
+    part: Part, most: int | None, axes: Axes | None
 ) -> tuple[Canvas, ReportedGraph, Layout, list[Line2D]]:
     """What is drawn: the canvas, the graph on its nodes, where they stand, and the legend."""
     from toposwap.report.plot.canvas import Canvas
     from toposwap.report.plot.layout import layered_layout
     from toposwap.report.plot.legend import legend
 
+    graph, by = _acyclic(part.graph), part.sure
     edges = graph.weights != 0.0
-    if topological_order(edges) is None:
-        cycle = " -> ".join(repr(graph.names[v]) for v in find_cycle(edges))
-        raise InputError(f"only graphs without cycles can be drawn, and this has {cycle}")
     if most is not None and most < 1:
         raise InputError(f"most: at least one edge must be drawn, got {most!r}")
-    drawn = strongest(graph, readable(graph) if most is None else most, by)
+    drawn = strongest(graph, readable(graph) if most is None else most, by, part.centre)
     left_out = int(np.count_nonzero(edges) - np.count_nonzero(drawn))
     alone = 0
     if len(graph.names) > MOST_NODES:

@@ -56,9 +56,9 @@ def legend(
 
     ``left_out`` edges, which are ``weaker``, and ``alone`` nodes are not in the picture.
     """
-    lonely = [_words(f"{alone} nodes without such edges are not drawn")] if alone else []
+    lonely = [plain(f"{alone} nodes without such edges are not drawn")] if alone else []
     if not drawn.any():
-        return [_words("no edges"), *lonely]
+        return [plain("no edges"), *lonely]
     weights, sizes = graph.weights[drawn], graph.strength[drawn]
     handles = []
     for occurs, colour, words in (
@@ -69,21 +69,22 @@ def legend(
         if occurs:
             handles.append(Line2D([], [], color=colour, linewidth=2.0, label=words))
     if graph.open[drawn].any():
-        handles.append(_words("no arrowhead: the data fit as well either way round"))
+        handles.append(plain("no arrowhead: the data fit as well either way round"))
     if graph.doubt is not None:
         shares = graph.doubt.frequency[drawn]
         words = f"paler: found in fewer resamples, {shares.min():.0%} to {shares.max():.0%} of them"
-        handles.append(_words(words))
+        handles.append(plain(words))
         if (shares < DOUBTFUL).any():
             label = f"in less than {DOUBTFUL:.0%} of them"
             handles.append(Line2D([], [], color=UNSIGNED, linestyle=DASHES, linewidth=2.0))
             handles[-1].set_label(label)
     what = "|standardised weight|" if graph.by_standardised else "|weight|"
-    handles.append(_words(f"width: {what}, from {sizes.min():.2g} to {sizes.max():.2g}"))
+    handles.append(plain(f"width: {what}, from {sizes.min():.2g} to {sizes.max():.2g}"))
     if left_out:
-        handles.append(_words(f"{left_out} {weaker} edges are not drawn"))
+        handles.append(plain(f"{left_out} {weaker} edges are not drawn"))
     return handles + lonely
 
 
-def _words(text: str) -> Line2D:
+def plain(text: str) -> Line2D:
+    """A line of words without a sample of a line."""
     return Line2D([], [], linestyle="none", label=text)

@@ -2,11 +2,12 @@
 const HEAD = 10;
 const state = {
   view: contents.first, focus: null, cluster: null, chosen: null, edge: null, path: null,
-  least: 0, by: contents.confident ? "sure" : "strength", mode: contents.equivalent ? "class" : "dag",
+  all: null, least: 0, by: contents.confident ? "sure" : "strength", mode: contents.equivalent ? "class" : "dag",
   forbidden: Boolean(contents.knowledge && contents.knowledge.forbidden.length && contents.knowledge.forbidden.length <= 10),
 };
 page.state = state;
 const graph = byId("graph");
+const frameSize = () => graph.getBoundingClientRect();
 
 const measure = (edge) => (state.by === "sure" ? edge.sure ?? 0 : edge.strength);
 const visible = (edge) => measure(edge) >= state.least;

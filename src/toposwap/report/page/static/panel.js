@@ -1,13 +1,19 @@
 // What was chosen, in words: a column, an edge, a path, a cluster.
 const panel = byId("panel");
-const say = (...children) => panel.replaceChildren(...children.flat(Infinity).filter(Boolean));
+function say(...children) {
+  panel.replaceChildren(...children.flat(Infinity).filter(Boolean));
+  // A screen reader is told what is there now, and reads the rest if it is wanted.
+  byId("announced").textContent = (panel.querySelector("h3, p") || panel).textContent;
+}
 const fact = (list, name, value) => { if (value !== null && value !== undefined && value !== "") list.append(el("dt", {}, name), el("dd", {}, value)); };
 
 function choose(v) {
   Object.assign(state, { chosen: v, edge: null, path: null });
+  if (state.view === "path") state.view = "near";
   const keep = state.view === "near" ? state.focus === v : page.places.has(v);
   if (state.view === "near" || !page.places.has(v)) { if (state.view !== "near" && !(state.view === "whole" && page.places.has(v))) state.view = "near"; state.focus = v; }
   render(keep);
+  reveal([v]);
   showColumn(v);
   page.markRows();
 }
@@ -16,8 +22,9 @@ function chooseEdge(k) {
   Object.assign(state, { chosen: null, edge: k, path: null });
   if (state.least > measure(edge)) { state.least = 0; byId("slider").value = 0; }
   const there = page.places.has(edge.from) && page.places.has(edge.to) && (state.view !== "near" || edge.from === state.focus || edge.to === state.focus);
-  if (!there || state.view === "clusters") { state.view = "near"; state.focus = edge.to; }
+  if (!there || state.view === "clusters" || state.view === "path") { state.view = "near"; state.focus = edge.to; }
   render(there);
+  reveal([edge.from, edge.to]);
   showEdge(edge);
   page.markRows();
 }
@@ -39,10 +46,11 @@ function showColumn(v) {
   const column = columns[v], facts = el("dl");
   if (column.kind) fact(facts, "kind", column.kind + (column.given ? " (given)" : " (guessed: " + column.reason + ")"));
   if (column.levels) fact(facts, "values", column.levels.map((level, k) => `${k} = ${level}`).join(", "));
-  fact(facts, "mean, sd", column.mean === undefined ? "" : `${number(column.mean)}, ${number(column.sd)}`);
-  if (column.quartiles) fact(facts, "quartiles", column.quartiles.map((q) => number(q)).join(" · "));
+  const codes = column.kind === "categorical";
+  if (!codes) fact(facts, "mean, sd", column.mean === undefined ? "" : `${number(column.mean)}, ${number(column.sd)}`);
+  if (column.quartiles && !codes) fact(facts, "quartiles", column.quartiles.map((q) => number(q)).join(" · "));
   if (column.missing) fact(facts, "missing", plural(column.missing, "row"));
-  if (column.explained !== undefined && into[v].length) fact(facts, "explained", percent(column.explained) + " of its variance, by its causes");
+  if (column.explained !== undefined && into[v].length && !codes) fact(facts, "explained", percent(column.explained) + " of its variance, by its causes");
   const knowledge = contents.knowledge, tier = knowledge ? knowledge.tiers.findIndex((group) => group.includes(v)) : -1;
   if (tier >= 0) fact(facts, "tier", String(tier + 1));
   say(
@@ -72,12 +80,13 @@ function showEdge(edge) {
   fact(facts, "direction", edge.open ? "open: the data fit as well the other way round" : edge.reversible ? "rests on the form of the model alone: independences leave it open" : "follows from the data if the model holds");
   if (edge.required) fact(facts, "knowledge", "required" + (edge.against ? "; the data alone would not have it" : ""));
   if (edge.carried) fact(facts, "beware", `hangs on ${plural(edge.carried.rows, "row")}: without, the weight is ${number(edge.carried.weight)} and it brings ${number(edge.carried.gain, 3)}`);
-  const words = edge.table || effect.real === undefined
+  const more = `${number(Math.abs(edge.weight))} ${edge.weight < 0 ? "less" : "more"}`, equal = "its other causes being equal";
+  const words = edge.slope && effect.scale
+    ? `A unit more of ${nameOf(edge.from)} ${edge.weight < 0 ? "takes" : "adds"} ${number(Math.abs(edge.weight))} ${edge.weight < 0 ? "from" : "to"} the ${effect.scale} ${nameOf(edge.to)}, ${equal}.`
+    : edge.slope && effect.real !== undefined ? `A unit more of ${nameOf(edge.from)} goes with ${more} of ${nameOf(edge.to)}, ${equal}.`
+    : edge.table || effect.real === undefined || effect.scale || columns[edge.from].kind === "categorical"
     ? `How ${nameOf(edge.to)} is distributed depends on ${nameOf(edge.from)}; the weight says how much.`
-    : effect.line === true
-    ? `A unit more of ${nameOf(edge.from)} goes with ${number(Math.abs(edge.weight))} ${edge.weight < 0 ? "less" : "more"} of ${nameOf(edge.to)}, its other causes being equal.`
-    : effect.real === false ? `The weight is the change of the predictor of ${nameOf(edge.to)} (log odds, or the logarithm of a mean) for a unit of ${nameOf(edge.from)}.`
-      : `${nameOf(edge.to)} follows ${nameOf(edge.from)} along a curve; the weight is its size.`;
+    : `${nameOf(edge.to)} follows ${nameOf(edge.from)} along a curve; the weight is its size.`;
   const plot = scatter(edge);
   say(
     el("h3", {}, columnLink(edge.from), edge.open && state.mode === "class" ? " — " : " → ", columnLink(edge.to)),
@@ -105,18 +114,20 @@ function showPath(a, b) {
     return;
   }
   state.path = { from: a, to: b, columns: new Set([a, b]), edges: new Set() };
-  for (const path of found) for (const edge of path) { state.path.edges.add(edge.number); state.path.columns.add(edge.from); state.path.columns.add(edge.to); }
-  state.least = 0; byId("slider").value = 0;
-  state.view = "whole";
-  render(false);
   const total = totalEffect(a, b, "weight"), standard = totalEffect(a, b, "standardised");
   const product = (path, key) => path.reduce((p, edge) => p * (edge[key] ?? NaN), 1);
   const strength = (path) => Math.abs(product(path, contents.by_standardised ? "standardised" : "weight")) || 0;
   const sorted = [...found].sort((p, q) => strength(q) - strength(p));
+  // A large graph has no room for all its columns around the paths.
+  const large = contents.first !== "whole", drawn = large ? sorted.slice(0, 15) : found;
+  for (const path of drawn) for (const edge of path) { state.path.edges.add(edge.number); state.path.columns.add(edge.from); state.path.columns.add(edge.to); }
+  state.path.part = drawn.length < found.length;
+  state.least = 0; byId("slider").value = 0;
+  state.view = large ? "path" : "whole";
+  render(false);
   const facts = el("dl");
   fact(facts, "total effect", total === null ? "not a number: effects on the way are curves, odds or counts, which do not multiply" : number(total, 5));
   if (standard !== null) fact(facts, "standardised", number(standard, 4));
-  const missing = [...state.path.columns].some((v) => !page.places.has(v));
   say(
     el("h3", {}, `${nameOf(a)} to ${nameOf(b)}`),
     el("p", {}, total === null ? "" : `If ${nameOf(a)} were set one unit higher, ${nameOf(b)} would change by ${number(total)}, if this graph is right.`),
@@ -124,7 +135,6 @@ function showPath(a, b) {
     el("h3", {}, found.length >= MOST_PATHS ? `More than ${MOST_PATHS} paths` : plural(found.length, "path")),
     el("ul", { class: "plain" }, sorted.slice(0, 15).map((path) => el("li", {}, [nameOf(a), ...path.map((edge) => nameOf(edge.to))].join(" → "), total === null ? "" : el("span", { class: "number" }, `  (${number(product(path, "weight"))})`)))),
     sorted.length > 15 ? el("p", { class: "note" }, `and ${sorted.length - 15} weaker ones`) : null,
-    missing ? el("p", { class: "note" }, "Some columns on the way have weak edges only and are not in this view.") : null,
   );
 }
 page.showPath = showPath;

@@ -24,7 +24,7 @@ function setTheme(dark) {
 }
 function clear() {
   Object.assign(state, { chosen: null, edge: null, path: null });
-  if (state.view === "near" && contents.first === "whole") state.view = "whole";
+  if (state.view === "path" || (state.view === "near" && contents.first === "whole")) state.view = contents.first;
   for (const id of ["search", "path-from", "path-to"]) byId(id).value = "";
   render(true);
   page.showNothing();
@@ -77,7 +77,7 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "-") zoom(1 / 1.3);
   else if (event.key === "0") fit();
 });
-window.addEventListener("resize", () => { if (box) fit(); });
+window.addEventListener("resize", () => { if (box) start(); });
 setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches);
 for (const build of [buildWords, buildEdges, buildColumns, buildAudit, buildChecks, buildHistory, buildLegend]) build();
 render();

@@ -18,10 +18,13 @@ function sortable(caption, records, fields, { filter, chosen, row } = {}) {
     }
     return found;
   };
-  const draw = () => {
-    body.replaceChildren(...shownRows().map((record) => el("tr", { class: chosen && chosen(record) ? "chosen" : null, ...(row ? row(record) : {}) },
-      fields.map(([, value, numeric, show]) => el("td", { class: numeric ? "n" : null }, show ? show(record) : value(record))))));
+  const rows = new Map(records.map((record) => [record, null]));
+  const rowOf = (record) => {
+    if (!rows.get(record)) rows.set(record, el("tr", row ? row(record) : {}, fields.map(([, value, numeric, show]) => el("td", { class: numeric ? "n" : null }, show ? show(record) : value(record)))));
+    return rows.get(record);
   };
+  const draw = () => body.replaceChildren(...shownRows().map(rowOf));
+  const mark = () => { for (const [record, line] of rows) if (line) line.classList.toggle("chosen", Boolean(chosen && chosen(record))); };
   fields.forEach(([name, , numeric], k) => {
     const head = el("th", { class: numeric ? "n" : null, scope: "col", "aria-sort": "none" });
     head.append(el("button", { type: "button", click: () => {
@@ -37,7 +40,7 @@ function sortable(caption, records, fields, { filter, chosen, row } = {}) {
   const bar = el("div", { class: "bar-row" });
   if (filter) bar.append(el("input", { type: "search", placeholder: "filter", "aria-label": "Filter " + caption, input: (event) => { wanted = event.target.value.toLowerCase(); draw(); } }));
   bar.append(el("button", { type: "button", click: (event) => copy(asTabs(fields.map(([name]) => name), shownRows().map((record) => fields.map(([, value]) => value(record)))), event.target) }, "Copy"));
-  return { bar, node: el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, table), draw };
+  return { bar, node: el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, table), mark };
 }
 async function copy(text, button) {
   const said = button.textContent;
@@ -53,7 +56,7 @@ async function copy(text, button) {
   setTimeout(() => { button.textContent = said; }, 1200);
 }
 let edgesTable = null;
-page.markRows = () => { if (edgesTable) edgesTable.draw(); };
+page.markRows = () => { if (edgesTable) edgesTable.mark(); };
 function buildEdges() {
   const fields = [
     ["cause", (e) => e.source, false, (e) => columnLink(e.from)],
