@@ -176,7 +176,7 @@ def test_damaged_files_are_refused_and_nothing_is_run(damage, tmp_path, monkeypa
             damage
         ]
     )
-    with pytest.raises(InputError, match="checkpoint: .*kept"):
+    with pytest.raises(InputError, match=r"checkpoint: .*kept"):
         ts.Topo("bic", checkpoint=file).fit(NARROW)
 
 

@@ -125,7 +125,7 @@ class Opened:
                 ) from error
         self.begun = begun
         standing.fit = kind.resumed(bound, state)
-        return standing  # type: ignore[no-any-return]
+        return standing
 
     def keep(self, standing: Standing) -> None:
         """Replace the file, at the end and whenever it is time."""
@@ -165,7 +165,7 @@ def belonging(
         if isinstance(what, np.ndarray):
             digest.update(f"{what.dtype}{what.shape}".encode())
             for start in range(0, len(what) if what.ndim else 0, _ROWS):
-                digest.update(np.ascontiguousarray(what[start : start + _ROWS]))
+                digest.update(np.ascontiguousarray(what[start : start + _ROWS]).data)
         elif isinstance(what, dict):
             for key, value in sorted(what.items()):
                 add(key)
@@ -225,11 +225,10 @@ class _Reader(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if module in _PLAIN and name in _PLAIN[module]:
             return super().find_class(module, name)
-        if module.split(".", maxsplit=1)[0] == "numpy" and (
-            name in _NUMPY or module == "numpy.dtypes"
-        ):
+        package = module.split(".", maxsplit=1)[0]
+        if package == "numpy" and (name in _NUMPY or module == "numpy.dtypes"):
             return super().find_class(module, name)
-        if module.split(".", maxsplit=1)[0] == "toposwap":
+        if package == "toposwap":
             found = super().find_class(module, name)
             if isinstance(found, type):
                 return found

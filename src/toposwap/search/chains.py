@@ -49,8 +49,10 @@ class _End:
 
 @dataclass(eq=False)
 class _Chains:
-    """Chains on their way: the solution that the first begins with, what determines them, their
-    patience, the perturbations left to all, the ends so far, and whether these suffice.
+    """Chains on their way.
+
+    The solution that the first begins with, the seed and the patience of all, the perturbations
+    that are left to them, the ends so far, and whether these suffice.
     """
 
     here: tuple[Order, Any]
