@@ -82,7 +82,7 @@ class Blocks(Score):
         penalty = EBIC(checked("factor", self.factor), checked("gamma", self.gamma))
         if self.ordinal not in _ORDINAL:
             raise InputError(f"ordinal: must be 'scores' or 'levels', got {self.ordinal!r}")
-        if data.rows is None:
+        if data.held is None:
             raise InputError(
                 "blocks need the rows of the table, and only a covariance matrix is known: give "
                 "the table"
