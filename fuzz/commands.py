@@ -287,4 +287,5 @@ OPTIONS: dict[str, tuple[Callable[[Draw, CommandRun], Any] | None, float]] = {
     "store": (lambda d, m: _to_be_written(d, m, [".jsonl"]), 0.1),
     "save": (lambda d, m: _to_be_written(d, m, [".npz"]), 0.1),
     "data": (_table, 0.2),
+    "checkpoint": (lambda draw, made: made.folder / draw.among(["kept", "no/kept"]), 0.03),
 }  # fmt: skip

@@ -8,6 +8,7 @@ without one.
 from __future__ import annotations
 
 import inspect
+import tempfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from fuzz.scores import draw_score
 from toposwap import Order, Topo
 from toposwap.acyclicity import ACYCLICITIES
 from toposwap.baselines import BASELINES
+from toposwap.checkpoint import Checkpoint
 from toposwap.core.kinds import KINDS
 from toposwap.estimators.topo import OF_SEARCHES
 from toposwap.missing import EM, MISSING, Impute
@@ -71,10 +73,14 @@ def draw_settings(draw: Draw, table: Table, *, iterates: bool) -> tuple[dict[str
             settings.pop(name, None)
     if iterates and table.shape[1] > _WIDE:
         settings.setdefault("time_budget", draw.among([1, 5]))
+    if settings.get("missing", "error") not in ("error", "drop"):
+        # Refused where there are gaps.
+        settings.pop("checkpoint", None)
     wrong = None
     if draw.chance(WRONG):
         value, wrong = draw.among(_WRONG), draw.among(list(GENERATORS))
-        settings[wrong] = value
+        # Any text is the name of a file.
+        settings[wrong] = "" if wrong == "checkpoint" and isinstance(value, str) else value
     restarts = settings.get("n_restarts", 0)
     if isinstance(restarts, int) and restarts > _MOST_RESTARTS:
         settings.setdefault("time_budget", 1)
@@ -161,6 +167,14 @@ def _sizes(draw: Draw, _table: Table) -> int:
     return draw.among([0, 1, 2, 5, 30, 10**6])
 
 
+#: Removed with the process.
+_FOLDER = tempfile.TemporaryDirectory(prefix="toposwap-fuzz-")
+
+
+def _checkpoint(_draw: Draw, _table: Table) -> Any:
+    return Checkpoint(tempfile.mktemp(dir=_FOLDER.name), every=0)
+
+
 #: For each parameter of ``Topo`` how a value is drawn, and how often one is.
 GENERATORS: dict[str, tuple[Generator, float]] = {
     "score": (lambda draw, table: draw_score(draw).make(table), 0.0),
@@ -182,5 +196,6 @@ GENERATORS: dict[str, tuple[Generator, float]] = {
     "time_budget": (_time_budget, 0.08),
     "n_jobs": (lambda draw, _table: draw.among([1, 2, -1, 3]), 0.06),
     "max_iter": (lambda draw, _table: draw.among([1, 2, 5, 100]), 0.08),
+    "checkpoint": (_checkpoint, 0.05),
     "progress": (_progress, 0.08),
 }

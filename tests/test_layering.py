@@ -31,6 +31,7 @@ LAYERS = (
     {"missing"},
     {"learn"},
     {"with_paths"},
+    {"checkpoint"},
     {"baselines"},
     {"rehearsal"},
     {"estimators.base"},
@@ -55,6 +56,8 @@ LAYERS = (
 #: Beside the learners: these may use only DATA, and only what a person runs may use them.
 ASIDE = {"simulate", "metrics", "io", "data"}
 DATA = {"core", "core.errors", "interop"}
+#: Writes where a search stands.
+CHECKPOINT = "checkpoint"
 #: Reads files, and makes data sets of them.
 STREAMS = "streams"
 
@@ -78,6 +81,8 @@ def allowed(part):
     below = set().union(*LAYERS[height + 1 :])
     if part in CONTRACT:
         return below | CONTRACT
+    if part == CHECKPOINT:
+        return below | {"io"}
     if part in {"cli", "experiments", "certainty", "report"}:
         return below | ASIDE | {STREAMS}
     # The one door up: a model shows itself by its reports.

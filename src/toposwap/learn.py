@@ -8,6 +8,7 @@ import numpy as np
 
 from toposwap.assess import assess
 from toposwap.baselines.start import starting_order
+from toposwap.checkpoint import Begun, belonging
 from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError
 from toposwap.core.notices import notices
@@ -27,12 +28,14 @@ from toposwap.with_paths import Found, with_paths
 
 if TYPE_CHECKING:
     from toposwap.assess import Assessment
+    from toposwap.checkpoint import Checkpoint
     from toposwap.core.dataset import Dataset
     from toposwap.core.order import Order
     from toposwap.orderfit.base import OrderFit
     from toposwap.pruning import Pruned, Pruner
     from toposwap.scores import BoundScore, Score
     from toposwap.search import Progress, Search, Step
+    from toposwap.search.base import Keeper, Standing
 
 
 #: Relative difference of the score that a search ends with and of the one computed afresh.
@@ -53,6 +56,7 @@ def learn(
     prune: Any = None,
     deadline: Deadline | None = None,
     admissible: Admissible = EVERYTHING,
+    checkpoint: Checkpoint | None = None,
 ) -> Result:
     """Bind, start, search, assess, and prune.
 
@@ -77,6 +81,8 @@ def learn(
         For all of it; by default the search's own ``time_budget`` from now.
     admissible
         The edges and orders that come into question; the result obeys.
+    checkpoint
+        Where the search is kept, and goes on from if it was kept there before.
 
     Returns
     -------
@@ -103,7 +109,14 @@ def learn(
     if search.name == "auto":
         compile_ahead(bound)
     own = own_pruner(bound)
-    if isinstance(init, str) and init == "auto":
+    keeper = standing = None
+    if checkpoint is not None:
+        keeper = checkpoint.opened(belonging(data, score, search, init, rng, bound.admissible))
+        standing = keeper.kept(bound)
+    if keeper is not None and standing is not None:
+        remark = keeper.begun.remark
+        first = FirstFit(standing.fit, keeper.begun.surrogates_followed)
+    elif isinstance(init, str) and init == "auto":
         remark = None
         first = automatic_fit(bound, rng, deadline, progress=progress, pruner=own)
     else:
@@ -114,6 +127,8 @@ def learn(
             order = bound.admissible.nearest(order)
             remark = _mended(remark) if given else remark
         first = FirstFit(bound.fit(order), surrogates_followed=False)
+    if keeper is not None:
+        keeper.begun = Begun(first.surrogates_followed, remark)
 
     found, findings = search_and_prune(
         first,
@@ -123,6 +138,8 @@ def learn(
         deadline=deadline,
         progress=progress,
         max_iter=max_iter,
+        keeper=keeper,
+        standing=standing,
     )
     # The tables of the fit are the largest thing held, and no longer needed.
     del first
@@ -172,6 +189,8 @@ def search_and_prune(
     deadline: Deadline,
     progress: Progress | None = None,
     max_iter: int | None = None,
+    keeper: Keeper | None = None,
+    standing: Standing | None = None,
 ) -> tuple[Found, Findings]:
     """From the first fit to the graph that is kept, with nothing assessed.
 
@@ -181,6 +200,9 @@ def search_and_prune(
         Where to begin; its fit is moved.
     search, pruner, rng, deadline, progress, max_iter
         As in :func:`learn`, checked and resolved.
+    keeper, standing
+        As in :func:`~toposwap.search.base.run`, of the first search; those that paths ask for
+        after it are not kept.
 
     Returns
     -------
@@ -195,6 +217,7 @@ def search_and_prune(
 
     def searched(first: FirstFit) -> tuple[OrderFit, list[Step], str]:
         noted.append(Findings())
+        alone = len(noted) == 1
         history, status = run(
             search,
             first.fit,
@@ -206,6 +229,8 @@ def search_and_prune(
             progress=progress,
             max_iter=0 if first.interrupted else max_iter,
             findings=noted[-1],
+            keeper=keeper if alone else None,
+            standing=standing if alone else None,
         )
         return first.fit, history, "interrupted" if first.interrupted else status
 

@@ -48,7 +48,7 @@ def compile_ahead(bound: BoundScore) -> None:
     strategy = bound.strategy
     surrogates = [surrogate.score for surrogate in strategy.surrogates]
     alone = not surrogates and strategy.start != "additive"
-    if alone or bound.data.rows is None or not _may_start_processes():
+    if alone or bound.data.held is None or not _may_start_processes():
         return
     from toposwap.kernels import cache
     from toposwap.kernels.compiling import announce

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toposwap as ts
-from toposwap.core import factor
+from toposwap.core import held_rows
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 
@@ -59,9 +59,9 @@ def test_scale_is_a_power_of_two_just_above_the_largest_deviation():
 def test_blocks_of_rows_do_not_change_the_factor(monkeypatch, entries):
     X = table(1, n=57)
     whole = Dataset.from_table(X)
-    assert len(list(factor.row_blocks(X))) == 1
-    monkeypatch.setattr(factor, "_BLOCK_ENTRIES", entries)
-    assert len(list(factor.row_blocks(X))) > 3
+    assert len(list(held_rows.row_blocks(X))) == 1
+    monkeypatch.setattr(held_rows, "BLOCK_ENTRIES", entries)
+    assert len(list(held_rows.row_blocks(X))) > 3
     parts = Dataset.from_table(X)
     np.testing.assert_allclose(parts.covariance(), whole.covariance(), rtol=1e-12)
     np.testing.assert_allclose(parts.mean, whole.mean, rtol=1e-14)

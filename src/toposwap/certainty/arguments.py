@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def check_rows(data: Dataset | Incomplete) -> None:
     """Refuse data without rows to draw from."""
-    if isinstance(data, Dataset) and data.rows is None:
+    if isinstance(data, Dataset) and data.held is None:
         raise InputError(
             "confidence: draws rows again, and of a covariance or a stream none are kept"
         )

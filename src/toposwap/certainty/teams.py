@@ -83,8 +83,8 @@ class Threads:
                 failed.append(error)
             finally:
                 finished.put(done)
-                for error in failed:
-                    finished.put(error)
+                for fault in failed:
+                    finished.put(fault)
 
         with one_blas_thread():
             resampler.prepare()

@@ -16,6 +16,7 @@ from toposwap.core.runtime.signals import exit_code, received
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import pandas as pd
 
@@ -55,8 +56,12 @@ def fit_table(
     start: Callable[[Chosen], Any],
     knowing: Knowing | None = None,
     streaming: Streaming | None = None,
+    checkpoint: Path | None = None,
 ) -> Fitted:
-    """Read the table and fit; ``start`` says where to begin once the columns are known."""
+    """Read the table and fit; ``start`` says where to begin once the columns are known.
+
+    The search is kept in the file ``checkpoint``; not that without what is known.
+    """
     knowing = Knowing() if knowing is None else knowing
     streaming = Streaming() if streaming is None else streaming
     with ProgressLine(f"reading {', '.join(tables)}") as progress:
@@ -73,6 +78,7 @@ def fit_table(
         kinds = reading.known_kinds(frame)
         model = learning.build(init, progress, known, kinds, reading.missing)
         model.intervention_kind = reading.intervening.kind
+        model.checkpoint = checkpoint
         model.fit(chosen.data, **rows)
         seconds = clock() - began
         if not knowing.compare_without or model.status_ == "interrupted":

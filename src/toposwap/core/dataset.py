@@ -8,23 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.core import factor as _factor
-from toposwap.core.columns import is_frame
+from toposwap.core.covariance import checked_covariance
 from toposwap.core.errors import InputError
+from toposwap.core.held_rows import HeldRows
 from toposwap.core.interventions import Interventions
 from toposwap.core.kinds import Kind, Labels, Recognised
 from toposwap.core.own_rows import OwnRows, own_rows
 from toposwap.core.seen_columns import SeenColumns
+from toposwap.core.table_moments import moments_of
 from toposwap.core.table_read import TableRead
-from toposwap.core.validation import (
-    LARGEST,
-    SMALLEST,
-    as_matrix,
-    listed,
-    named,
-    places,
-    refuse_unusable,
-)
+from toposwap.core.unvarying import refuse_constant
+from toposwap.core.validation import listed, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -56,8 +50,9 @@ class Dataset(SeenColumns):
         Taken out of the columns, (d,). The mean is zero when the data are not to be centred.
     factor
         :math:`R_0`, (d, d), upper triangular.
-    rows
-        The values (n, d) as given, or None when only a covariance or moments are known.
+    held
+        The values (n, d) as given, or None when only a covariance or moments are known; what is
+        not of double precision is read where it is, see :attr:`rows`.
     labels
         What the numbers of each column stand for, (d,); empty if for themselves.
     given_kinds
@@ -76,7 +71,7 @@ class Dataset(SeenColumns):
     mean: NDArray[np.float64]
     scale: NDArray[np.float64]
     factor: NDArray[np.float64] = field(repr=False)
-    rows: NDArray[np.float64] | None = field(repr=False, default=None)
+    held: NDArray[np.float64] | HeldRows | None = field(repr=False, default=None)
     labels: tuple[Labels, ...] = field(repr=False, default=())
     given_kinds: Mapping[str, Kind] = field(repr=False, default_factory=dict)
     row_weights: NDArray[np.float64] | None = field(repr=False, default=None)
@@ -126,39 +121,19 @@ class Dataset(SeenColumns):
     @classmethod
     def of_read(cls, read: TableRead, *, center: bool) -> Dataset:
         """Check the numbers of a table, and take out means, scales and the factor."""
-        values, labels, meanings = read.values, read.names, read.labels
-        given, weights, interventions = read.given, read.weights, read.interventions
-        refuse_unusable(values, labels)
-        n, d = values.shape
-        if n == 1:
-            raise InputError(
-                "1 sample (one row) tells nothing about how columns vary together: give more rows"
-            )
-        if d == 1:
-            raise InputError("1 feature(s) (one column) leaves no edge to learn: give at least 2")
-        zero = np.zeros(d), np.zeros(d)
-        mean, left = _factor.column_means(values, weights) if center else zero
-        low, high = values.min(axis=0), values.max(axis=0)
-        # The extremes tell it, not the mean, whose own error grows with the number of rows.
-        size = np.maximum(np.abs(low), np.abs(high))
-        constant = high - low <= 8.0 * np.finfo(float).eps * size if center else size == 0.0
-        _refuse_constant(constant, labels, center=center)
-        deviation = np.maximum(high - mean, mean - low)
-        _refuse_tiny(deviation < SMALLEST, labels)
-        scale = _factor.power_of_two(deviation)
-        triangle = _factor.triangular_factor(values, mean, left, scale, weights)
-        n = n if weights is None else round(float(weights.sum()))
+        told = moments_of(read, center=center)
+        done = read.interventions
         return cls(
-            tuple(labels),
-            n,
-            mean,
-            scale,
-            triangle,
-            values,
-            meanings,
-            given,
-            weights,
-            interventions if interventions is not None and interventions.targets.any() else None,
+            tuple(read.names),
+            told.n,
+            told.mean,
+            told.scale,
+            told.factor,
+            read.held,
+            read.labels,
+            read.given,
+            read.weights,
+            done if done is not None and done.targets.any() else None,
             bool(center),
         )
 
@@ -171,45 +146,7 @@ class Dataset(SeenColumns):
         A DataFrame whose rows carry the names of its columns is matched by them. The accuracy of
         small conditional variances is limited by the matrix: prefer the table where there is one.
         """
-        values, labels = as_matrix(covariance, names, "covariance")
-        if values.shape[0] != values.shape[1]:
-            raise InputError(f"covariance: must be square, got shape {values.shape}")
-        if names is None and is_frame(covariance):
-            row_names = [str(name) for name in getattr(covariance, "index", labels)]
-            if set(row_names) == set(labels):
-                place = places(row_names)
-                values = values[[place[name] for name in labels]]
-        refuse_unusable(values, labels, LARGEST**2)
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 2:
-            raise InputError(f"n: the number of rows behind the covariance must be >= 2, got {n!r}")
-        if len(labels) == 1:
-            raise InputError("1 feature(s) (one column) leaves no edge to learn: give at least 2")
-        variance = np.diag(values)
-        if (variance < 0.0).any():
-            raise InputError(
-                f"covariance: negative variance of {named(labels, variance < 0.0)}: the diagonal "
-                "must hold the variances"
-            )
-        _refuse_constant(variance == 0.0, labels, center=True)
-        _refuse_tiny(np.sqrt(variance) < SMALLEST, labels)
-        scale = _factor.power_of_two(np.sqrt(variance))
-        scaled = values / scale[:, None] / scale
-        if np.abs(scaled - scaled.T).max() > 1e-8:
-            i, j = np.unravel_index(np.abs(scaled - scaled.T).argmax(), scaled.shape)
-            raise InputError(
-                f"covariance: not symmetric at ({labels[i]!r}, {labels[j]!r}): "
-                f"{values[i, j]:.6g} and {values[j, i]:.6g}; give a covariance matrix, for "
-                "example numpy.cov(X.T, bias=True)"
-            )
-        from scipy.linalg import lapack
-
-        triangle, info = lapack.dpotrf((scaled + scaled.T) / 2.0, lower=0, clean=1)
-        if info != 0:
-            raise InputError(
-                f"covariance: not positive definite; column {labels[info - 1]!r} is explained by "
-                "the columns before it in full or more: drop it, or add a small multiple of the "
-                "identity"
-            )
+        labels, scale, triangle = checked_covariance(covariance, n, names)
         zero = np.zeros(len(labels))
         return cls(tuple(labels), int(n), zero, scale, triangle, None, squared=True)
 
@@ -230,7 +167,7 @@ class Dataset(SeenColumns):
             )
         factor, scale = moments.factor(center=center)
         constant = moments.constant() if center else np.asarray(~factor.any(axis=0))
-        _refuse_constant(constant, labels, center=center)
+        refuse_constant(constant, labels, center=center)
         mean = moments.mean() if center else np.zeros(len(labels))
         n = round(moments.n)
         return cls(tuple(labels), n, mean, scale, factor, None, remarks=remarks, centered=center)
@@ -289,6 +226,13 @@ class Dataset(SeenColumns):
     def average(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean over the rows of ``values`` (m, ...), each as often as it counts."""
         return np.asarray(np.average(values, axis=0, weights=self.row_weights))
+
+    def average_row(self) -> NDArray[np.float64]:
+        """The mean row (d,), whatever was taken out as the mean."""
+        assert self.held is not None
+        if self.row_weights is None:
+            return np.asarray(self.held.mean(axis=0))
+        return self.average(self.rows)  # type: ignore[arg-type]
 
     def repeated(self, what: str) -> Dataset:
         """The same data with each row as often as it counts, for ``what`` knows no weights."""
@@ -377,21 +321,3 @@ class Dataset(SeenColumns):
             raise InputError(
                 f"no column is called {name!r}; there are {listed(self.names)}"
             ) from None
-
-
-def _refuse_constant(constant: NDArray[np.bool_], labels: list[str], *, center: bool) -> None:
-    if constant.any():
-        verb = "is" if np.count_nonzero(constant) == 1 else "are"
-        what = "constant" if center else "zero throughout"
-        raise InputError(
-            f"{named(labels, constant)} {verb} {what}: "
-            "what does not vary has no causes or effects to learn; drop it"
-        )
-
-
-def _refuse_tiny(tiny: NDArray[np.bool_], labels: list[str]) -> None:
-    if tiny.any():
-        raise InputError(
-            f"deviations below {SMALLEST:.0e} in {named(labels, tiny)}: "
-            "their squares underflow; express them in a smaller unit"
-        )

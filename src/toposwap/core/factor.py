@@ -19,12 +19,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.core.held_rows import HeldRows, row_blocks
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
-
-_BLOCK_ENTRIES = 2**20
 
 
 def power_of_two(size: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -32,16 +30,8 @@ def power_of_two(size: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(size > 0.0, np.ldexp(1.0, np.frexp(size)[1]), 1.0)
 
 
-def row_blocks(values: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    """Views of consecutive rows, each of about a million entries."""
-    n, d = values.shape
-    step = max(1, _BLOCK_ENTRIES // d)
-    for start in range(0, n, step):
-        yield values[start : start + step]
-
-
 def column_means(
-    values: NDArray[np.float64], weights: NDArray[np.float64] | None = None
+    values: NDArray[np.float64] | HeldRows, weights: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Means (d,) and what rounding left of them, (d,), to be subtracted one after the other.
 
@@ -49,12 +39,12 @@ def column_means(
     """
     left = np.zeros(values.shape[1])
     if weights is None:
-        mean: NDArray[np.float64] = values.mean(axis=0)
+        mean = np.asarray(values.mean(axis=0))
         for block in row_blocks(values):
             left += (block - mean).sum(axis=0)
         return mean, left / values.shape[0]
     share = weights / weights.sum()
-    mean = share @ values
+    mean = _weighted_sum(values, share)
     start = 0
     for block in row_blocks(values):
         left += share[start : start + len(block)] @ (block - mean)
@@ -62,8 +52,20 @@ def column_means(
     return mean, left
 
 
+def _weighted_sum(
+    values: NDArray[np.float64] | HeldRows, share: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    if isinstance(values, np.ndarray):
+        return np.asarray(share @ values)
+    total, start = np.zeros(values.shape[1]), 0
+    for block in row_blocks(values):
+        total += share[start : start + len(block)] @ block
+        start += len(block)
+    return total
+
+
 def triangular_factor(
-    values: NDArray[np.float64],
+    values: NDArray[np.float64] | HeldRows,
     mean: NDArray[np.float64],
     left: NDArray[np.float64],
     scale: NDArray[np.float64],
@@ -82,7 +84,7 @@ def triangular_factor(
     total = float(n) if weights is None else float(weights.sum())
     if n < d:
         # One block, whose factor has n rows; the rest of the triangle is zero.
-        rows = (values - mean - left) / scale
+        rows = (np.asarray(values) - mean - left) / scale
         if roots is not None:
             rows *= roots[:, None]
         factor[:n] = np.linalg.qr(rows, mode="r") / np.sqrt(total)

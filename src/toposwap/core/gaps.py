@@ -117,7 +117,7 @@ class Incomplete:
     @property
     def d(self) -> int:
         """Number of columns."""
-        return int(self.values.shape[1])
+        return int(self.read.held.shape[1])
 
     @cached_property
     def gaps(self) -> NDArray[np.bool_]:
@@ -134,7 +134,7 @@ class Incomplete:
     def complete(self) -> bool:
         """Whether there is no gap, and nothing infinite either."""
         with np.errstate(over="ignore", invalid="ignore"):
-            return bool(np.isfinite(self.values.sum()) or np.isfinite(self.values).all())
+            return bool(np.isfinite(self.read.held.sum()) or np.isfinite(self.values).all())
 
     def dataset(self) -> Dataset:
         """The data, refused where something is missing."""
@@ -155,9 +155,7 @@ class Incomplete:
     ) -> Dataset:
         """A data set of complete rows ``values`` (m, d), of the kinds that are seen here."""
         weights = self.read.weights if weights is None else weights
-        data = Dataset.of_read(
-            replace(self.read, values=values, weights=weights), center=self.center
-        )
+        data = Dataset.of_read(replace(self.read, held=values, weights=weights), center=self.center)
         # What was filled in says nothing about what a column is.
         vars(data)["kinds"] = self.kinds
         return data
@@ -199,7 +197,7 @@ class Incomplete:
             )
         refuse_unusable(np.where(self.gaps, 0.0, self.values), self.names)
         return Dataset.of_read(
-            replace(self.read, values=np.where(self.gaps, self.means, self.values)),
+            replace(self.read, held=np.where(self.gaps, self.means, self.values)),
             center=self.center,
         )
 

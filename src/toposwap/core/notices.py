@@ -42,7 +42,7 @@ _INDEPENDENT = (
 
 def notices(data: Dataset) -> tuple[str, ...]:
     """What to know about the rows of ``data`` besides their kinds, a sentence each."""
-    if data.rows is None or data.n < _LEAST_STEPS:
+    if data.held is None or data.n < _LEAST_STEPS:
         return data.remarks
     seen = (_marks(data), _identifiers(data), _in_order(data))
     return (*data.remarks, *(text for text in seen if text is not None))
@@ -85,13 +85,13 @@ def names_rows(name: str, x: NDArray[np.float64]) -> bool:
 
 
 def _identifiers(data: Dataset) -> str | None:
-    assert data.rows is not None
+    assert data.held is not None
     found = [
         name
         for j, name in enumerate(data.names)
         if name not in data.given_kinds
-        and names_rows(name, data.rows[:, j])
-        and not is_running_number(data.rows[:, j])
+        and names_rows(name, data.held[:, j])
+        and not is_running_number(data.held[:, j])
     ]
     if not found:
         return None
@@ -103,11 +103,11 @@ def _identifiers(data: Dataset) -> str | None:
 
 
 def _marks(data: Dataset) -> str | None:
-    assert data.rows is not None
-    low, high = data.rows.min(axis=0), data.rows.max(axis=0)
+    assert data.held is not None
+    low, high = data.held.min(axis=0), data.held.max(axis=0)
     found = []
     for j in np.flatnonzero(np.isin(low, _MARKS) | np.isin(high, _MARKS)):
-        x = data.rows[:, j]
+        x = data.held[:, j]
         mark = mark_of_missing(x)
         if mark is not None:
             beside = np.unique(x[np.abs(x - mark) <= _BESIDE])
@@ -124,12 +124,12 @@ def _marks(data: Dataset) -> str | None:
 
 def _in_order(data: Dataset) -> str | None:
     """Running numbers, columns that never turn back, and rows that resemble their neighbours."""
-    assert data.rows is not None
-    steps = np.diff(data.rows[:_LEAST_ROWS], axis=0)
+    assert data.held is not None
+    steps = np.diff(data.held[:_LEAST_ROWS], axis=0)
     turns = (steps > 0.0).any(axis=0) & (steps < 0.0).any(axis=0)
     running, rising = [], []
     for j in np.flatnonzero(~turns):
-        x = data.rows[:, j]
+        x = data.held[:, j]
         if is_running_number(x):
             running.append(data.names[j])
         elif _never_turns(x):
@@ -141,7 +141,7 @@ def _in_order(data: Dataset) -> str | None:
         )
     if data.n < _LEAST_ROWS:
         return None
-    rows = data.rows[:_MOST_ROWS]
+    rows = data.held[:_MOST_ROWS]
     neighbours, steps = _correlation(rows), _correlation(np.diff(rows, axis=0))
     # Rows that are independent within classes make steps of which each undoes half of the last.
     closer = (steps > -0.5 + max(0.15, 2.0 / np.sqrt(len(rows)))) | (neighbours > _SMOOTH)

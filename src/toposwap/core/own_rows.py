@@ -72,11 +72,11 @@ class OwnRows:
             return whole
         assert whole.rows is not None
         if self.kept is None:
-            return replace(self.moments, rows=whole.rows, row_weights=whole.row_weights)
+            return replace(self.moments, held=whole.held, row_weights=whole.row_weights)
         weights = whole.row_weights
         return replace(
             self.moments,
-            rows=whole.rows[self.kept],
+            held=whole.rows[self.kept],
             row_weights=None if weights is None else weights[self.kept],
         )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from toposwap.core.codes import Coded
 from toposwap.core.columns import InputTypeError
+from toposwap.core.held_rows import HeldRows
 from toposwap.core.kinds import FRACTIONS, KINDS, Column, Kind, Labels, Recognised, recognise
 from toposwap.core.validation import columns, listed
 
@@ -28,12 +29,20 @@ class SeenColumns:
 
     names: tuple[str, ...]
     n: int
-    rows: NDArray[np.float64] | None
+    held: NDArray[np.float64] | HeldRows | None
     labels: tuple[Labels, ...]
     given_kinds: Mapping[str, Kind]
     row_weights: NDArray[np.float64] | None
     factor: NDArray[np.float64]
     squared: bool
+
+    @cached_property
+    def rows(self) -> NDArray[np.float64] | None:
+        """The values (n, d) in double precision; made of :attr:`held`, once, where it is asked for.
+
+        Whoever looks at blocks of rows or at single columns asks ``held``, which copies no more.
+        """
+        return self.held.matrix if isinstance(self.held, HeldRows) else self.held
 
     @property
     def d(self) -> int:
@@ -48,11 +57,11 @@ class SeenColumns:
     @cached_property
     def kinds(self) -> tuple[Recognised, ...]:
         """What each column is, and how that is known, (d,)."""
-        if self.rows is None:
+        if self.held is None:
             known = Recognised(KINDS["continuous"], self.without_rows)
             return (known,) * self.d
         # Most columns of most tables show at once that they are measurements.
-        first = self.rows[:_FIRST]
+        first = self.held[:_FIRST]
         several = ((first != first[0]) & (first != first.max(axis=0))).any(axis=0)
         several &= ((first != first[0]) & (first != first.min(axis=0))).any(axis=0)
         measured = several & (first != np.floor(first)).any(axis=0)
@@ -86,7 +95,7 @@ class SeenColumns:
             j
             for j, name in enumerate(self.names)
             if name in self.given_kinds
-            or (self.labels and self.labels[j].declared != "numbers" and self.rows is not None)
+            or (self.labels and self.labels[j].declared != "numbers" and self.held is not None)
         ]
         return {
             self.names[j]: recognise(self.column(j), self.given_kinds.get(self.names[j])).kind.name
@@ -109,9 +118,9 @@ class SeenColumns:
     def coded(self, j: int) -> Coded:
         """Column ``j`` as codes (m,) of its levels, one for each of ``rows``; made once."""
         if j not in self._coded:
-            assert self.rows is not None
+            assert self.held is not None
             labels = self.labels[j] if self.labels else Labels("numbers")
-            self._coded[j] = Coded.of(self.rows[:, j], labels)
+            self._coded[j] = Coded.of(self.held[:, j], labels)
         return self._coded[j]
 
     @property
@@ -140,8 +149,8 @@ class SeenColumns:
 
         For what has no formula with weights: medians, and frequencies of values.
         """
-        assert self.rows is not None
-        x = self.rows[:, j]
+        assert self.held is not None
+        x = self.held[:, j]
         times = self._times
         return x if times is None or self.n > _MOST_REPEATED else np.repeat(x, times)
 

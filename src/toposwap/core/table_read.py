@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.held_rows import HeldRows
 from toposwap.core.interventions import Interventions, checked_interventions
 from toposwap.core.kinds import Kind, Labels, kinds_by_name
 from toposwap.core.row_weights import checked_weights
-from toposwap.core.validation import as_table
+from toposwap.core.validation import as_held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,8 +26,9 @@ class TableRead:
 
     Attributes
     ----------
-    values
-        (n, d), NaN where something is missing.
+    held
+        The numbers (n, d), NaN where something is missing, as they are :attr:`values` in double
+        precision.
     names, labels, given
         Of the columns: what they are called, what their numbers stand for, and the kinds that the
         user has named.
@@ -36,7 +38,7 @@ class TableRead:
         What was set from outside in each of the rows; None if nothing was.
     """
 
-    values: NDArray[np.float64] = field(repr=False)
+    held: NDArray[np.float64] | HeldRows = field(repr=False)
     names: list[str]
     labels: tuple[Labels, ...]
     given: Mapping[str, Kind]
@@ -58,19 +60,24 @@ class TableRead:
         """What :meth:`Dataset.from_table` is given, without the rows that do not count."""
         if not isinstance(center, (bool, np.bool_)):
             raise InputError(f"center: must be True or False, got {center!r}")
-        values, labels, meanings = as_table(table, names, kinds=kinds)
+        held, labels, meanings = as_held(table, names, kinds=kinds)
         given = kinds_by_name(kinds, labels)
-        weights = checked_weights(sample_weight, len(values))
-        done = checked_interventions(interventions, intervention_kind, labels, len(values))
-        read = cls(values, labels, meanings, given, weights, done)
+        weights = checked_weights(sample_weight, len(held))
+        done = checked_interventions(interventions, intervention_kind, labels, len(held))
+        read = cls(held, labels, meanings, given, weights, done)
         return read if weights is None or weights.all() else read.of_rows(weights > 0.0)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """(n, d), NaN where something is missing."""
+        return self.held.matrix if isinstance(self.held, HeldRows) else self.held
 
     def of_rows(self, chosen: NDArray[np.bool_]) -> TableRead:
         """Of the rows (n,) that are ``chosen``."""
         weights, done = self.weights, self.interventions
         return replace(
             self,
-            values=self.values[chosen],
+            held=self.held[chosen],
             weights=None if weights is None else weights[chosen],
             interventions=None if done is None else done.of_rows(chosen),
         )

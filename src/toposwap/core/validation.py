@@ -15,6 +15,7 @@ from toposwap.core.columns import (
     refuse_no_table,
 )
 from toposwap.core.errors import InputError
+from toposwap.core.held_rows import HeldRows, held_column
 from toposwap.core.kinds import Column, Labels, Refused, kinds_by_name, recognise
 from toposwap.core.labels import array_of, read_column
 
@@ -64,6 +65,14 @@ class Table(NamedTuple):
     labels: tuple[Labels, ...]
 
 
+class HeldTable(NamedTuple):
+    """The same with numbers as the caller holds them."""
+
+    values: NDArray[np.float64] | HeldRows
+    names: list[str]
+    labels: tuple[Labels, ...]
+
+
 def as_matrix(
     table: Any, names: Sequence[Any] | None, argument: str = "X"
 ) -> tuple[NDArray[np.float64], list[str]]:
@@ -98,11 +107,25 @@ def as_table(
     kinds
         What the user says about columns; those that cannot be of their kind are refused.
     """
+    values, labels, meanings = as_held(table, names, argument, levels=levels, kinds=kinds)
+    return Table(values.matrix if isinstance(values, HeldRows) else values, labels, meanings)
+
+
+def as_held(
+    table: Any,
+    names: Sequence[Any] | None,
+    argument: str = "X",
+    *,
+    levels: Mapping[str, Sequence[Any]] | None = None,
+    kinds: Any = None,
+) -> HeldTable:
+    """The same, numbers that are not of double precision left where they are."""
     refuse_no_table(table, argument)
     held = named_columns(table)
     labels = _labels(table, held, names)
     meanings: list[Labels] | None = None
     settled = levels or {}
+    values: Any
     if held is not None:
         assert labels is not None
         _refuse_wrong_count(labels, len(held.parts))
@@ -134,11 +157,11 @@ def as_table(
     if levels is None:
         # New rows are what the others were, however few there are.
         _refuse_wrong_kinds(values, labels, meanings, kinds)
-    return Table(values, labels, tuple(meanings))
+    return HeldTable(values, labels, tuple(meanings))
 
 
 def _refuse_wrong_kinds(
-    values: NDArray[np.float64], names: list[str], meanings: list[Labels], kinds: Any
+    values: NDArray[np.float64] | HeldRows, names: list[str], meanings: list[Labels], kinds: Any
 ) -> None:
     """Raise where a column cannot be of the kind that its dtype or the user says."""
     given = kinds_by_name(kinds, names)
@@ -177,15 +200,18 @@ def in_words(refused: Refused, names: Sequence[str]) -> str:
 
 
 def refuse_unusable(
-    values: NDArray[np.float64], names: Sequence[str], largest_allowed: float = LARGEST
+    values: NDArray[np.float64] | HeldRows,
+    names: Sequence[str],
+    largest_allowed: float = LARGEST,
 ) -> None:
     """Raise if a column holds NaN, infinity, or numbers whose squares overflow."""
     # One pass over the data in the common case: any NaN or infinity survives a sum.
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.isfinite(values.sum()):
-            broken = (~np.isfinite(values)).any(axis=0)
+            whole = np.asarray(values)
+            broken = (~np.isfinite(whole)).any(axis=0)
             if broken.any():
-                raise InputError(_missing(values, names, broken))
+                raise InputError(_missing(whole, names, broken))
         largest = np.maximum(values.max(axis=0), -values.min(axis=0))
     if (largest > largest_allowed).any():
         raise InputError(
@@ -253,41 +279,51 @@ def _hands_over_its_values(frame: Any) -> bool:
 
 def _by_columns(
     parts: Iterable[Any], names: Sequence[str], levels: Mapping[str, Sequence[Any]]
-) -> tuple[NDArray[np.float64], list[Labels]]:
-    """Values (n, d) of columns that come one by one, with no more than one of them beside it."""
-    values: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64] | HeldRows, list[Labels]]:
+    """Values (n, d) of columns that come one by one; plain numbers stay where they are."""
+    held: list[list[NDArray[Any]]] = []
     meanings: list[Labels] = []
     refused: dict[str, Refused] = {}
     first = ""
-    for j, (name, part) in enumerate(zip(names, parts, strict=True)):
-        read = read_column(part, levels.get(name))
-        if isinstance(read, Refused):
-            refused[name] = read
-            continue
-        column, meaning = read
-        if column.ndim != 1:
+    length = 0
+    for name, part in zip(names, parts, strict=True):
+        pieces = None if name in levels else held_column(part)
+        if pieces is None:
+            read = read_column(part, levels.get(name))
+            if isinstance(read, Refused):
+                refused[name] = read
+                continue
+            column, meaning = read
+            if column.ndim != 1:
+                raise InputError(
+                    f"column {name!r} has {column.ndim} dimensions; a column is a sequence of "
+                    "numbers"
+                )
+            pieces = [column]
+        else:
+            meaning = Labels("numbers")
+        rows = sum(len(piece) for piece in pieces)
+        if not held:
+            length, first = rows, name
+        if rows != length:
             raise InputError(
-                f"column {name!r} has {column.ndim} dimensions; a column is a sequence of numbers"
+                f"columns of unequal length: {first!r} has {length} rows and {name!r} has {rows}"
             )
-        if values is None:
-            values, first = np.empty((len(column), len(names)), order="F"), name
-        if len(column) != len(values):
-            raise InputError(
-                f"columns of unequal length: {first!r} has {len(values)} rows and {name!r} "
-                f"has {len(column)}"
-            )
-        values[:, j] = column
+        held.append(pieces)
         meanings.append(meaning)
     raise_refused(refused)
-    return (np.empty((1, 0)) if values is None else values), meanings
+    return (HeldRows(held) if held else np.empty((1, 0))), meanings
 
 
 def _as_float(
     values: NDArray[Any], names: list[str], levels: Mapping[str, Sequence[Any]]
-) -> tuple[NDArray[np.float64], list[Labels]]:
+) -> tuple[NDArray[np.float64] | HeldRows, list[Labels]]:
     if values.dtype.kind in "biuf":
         # Truth values of an array are numbers like any others: it has one type for all columns.
-        return values.astype(np.float64, copy=False), [Labels("numbers")] * len(names)
+        numbers = [Labels("numbers")] * len(names)
+        if values.dtype.itemsize > 8 or values.dtype == np.float64:
+            return values.astype(np.float64, copy=False), numbers
+        return HeldRows(values), numbers
     if values.dtype.kind == "c":
         # One complex column makes the whole table complex; the others can be told by their zeros.
         imaginary = values.imag.any(axis=0)

@@ -126,9 +126,9 @@ class DagLearner(Estimator):
         if isinstance(predictor, LinearModel) or (predictor is None and self.linear):
             weights = self.result_.weights
             variances = data.residual_variances(weights)
-            if data.rows is not None and not data.centered:
+            if data.held is not None and not data.centered:
                 # Of data that were not centred these are second moments.
-                mean = data.average(data.rows)
+                mean = data.average_row()
                 variances = np.maximum(variances - (mean - mean @ weights) ** 2, 0.0)
             return variances
         if predictor is None or data.rows is None:

@@ -258,7 +258,7 @@ class Intervening:
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
         data = getattr(self, "_data", None)
         if data is not None and data.interventions is None:
-            state["_moments"] = replace(data, rows=None, row_weights=None)
+            state["_moments"] = replace(data, held=None, row_weights=None)
         return state
 
     # Of :class:`~toposwap.estimators.predictions.Predicting`.

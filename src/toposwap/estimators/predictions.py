@@ -48,10 +48,10 @@ class Typical(NamedTuple):
     @classmethod
     def of(cls, data: Dataset) -> Typical:
         """Of a covariance matrix alone the range is two deviations to either side."""
-        if data.rows is None:
+        if data.held is None:
             reach = 2.0 * data.deviations * data.scale
             return cls(data.mean, data.mean - reach, data.mean + reach)
-        return cls(data.average(data.rows), data.rows.min(axis=0), data.rows.max(axis=0))
+        return cls(data.average_row(), data.held.min(axis=0), data.held.max(axis=0))
 
 
 class Predicting:

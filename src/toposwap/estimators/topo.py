@@ -21,11 +21,13 @@ from toposwap.estimators.showing import Showing
 from toposwap.missing import MISSING, Treatment
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike
 
     from toposwap.acyclicity import Acyclicity
+    from toposwap.checkpoint import Checkpoint
     from toposwap.core.kinds import Kind
     from toposwap.knowledge import Knowledge
     from toposwap.scores import Score
@@ -128,6 +130,10 @@ class Topo(Predicting, Intervening, Showing, DagLearner):
         The answer is the same for any number.
     max_iter : int, optional
         Stop after this many iterations.
+    checkpoint : str, path or Checkpoint, optional
+        A file that a long search is kept in about once a minute. A fit that was killed goes on from
+        there when it is called again with the same data and settings, to the same answer
+        (:class:`~toposwap.checkpoint.Checkpoint`). Not where gaps are filled.
     progress : callable, optional
         Called with each :class:`~toposwap.search.Step`; those of a surrogate, which networks on
         many columns begin with, have iteration 0 and space "coarse".
@@ -195,6 +201,7 @@ class Topo(Predicting, Intervening, Showing, DagLearner):
         time_budget: float | None = None,
         n_jobs: int | None = None,
         max_iter: int | None = None,
+        checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.score = score
@@ -216,6 +223,7 @@ class Topo(Predicting, Intervening, Showing, DagLearner):
         self.time_budget = time_budget
         self.n_jobs = n_jobs
         self.max_iter = max_iter
+        self.checkpoint = checkpoint
         self.progress = progress
 
     def _dataset(  # type: ignore[override]
@@ -238,6 +246,7 @@ class Topo(Predicting, Intervening, Showing, DagLearner):
 
     def _fit(self, data: Dataset | Incomplete, *, named: bool) -> Self:
         # Here and below, so that the class alone does not load the compiler of the kernels.
+        from toposwap.checkpoint import Checkpoint
         from toposwap.knowledge import Knowledge
         from toposwap.learn import learn
         from toposwap.missing.rows import NormalRows
@@ -258,11 +267,17 @@ class Topo(Predicting, Intervening, Showing, DagLearner):
             "deadline": None if self.time_budget is None else deadline,
             "admissible": known.on(data.names) if known else EVERYTHING,
         }
+        checkpoint = Checkpoint.of(self.checkpoint)
         if isinstance(data, Incomplete):
+            if checkpoint is not None:
+                raise InputError(
+                    "checkpoint: a fit that fills gaps is many searches, of which none is kept; "
+                    "leave it out, or the rows with gaps (missing='drop')"
+                )
             settings["deadline"] = settings["deadline"] or Deadline(search.time_budget)
             result, data = treatment.learn(data, score, search, self.init, **settings)
         else:
-            result = learn(data, score, search, self.init, **settings)
+            result = learn(data, score, search, self.init, checkpoint=checkpoint, **settings)
         self._takes_gaps = treatment.predicts
         self._rows_with_gaps = NormalRows.of(result, data) if treatment.predicts else None
         self._typical = Typical.of(data)

@@ -85,7 +85,7 @@ def losses_of_kinds(data: Dataset) -> list[tuple[ColumnLoss, str | None]]:
     """The loss of each column, (d,), and why where its kind usually has another."""
     from toposwap.losses import LOSSES
 
-    if data.rows is None:
+    if data.held is None:
         return [(GaussianLoss(), None)] * data.d
     data.refuse_nominal("a loss of one predictor for each column")
     found: list[tuple[ColumnLoss, str | None]] = []

@@ -243,6 +243,21 @@ class OrderFit(ABC):
         """
         self.reorder(snapshot)
 
+    def state(self) -> Any:
+        """All that the fit remembers but for ``bound``: arrays, containers and plain classes.
+
+        What :meth:`resumed` makes of it is equal to this fit to the last bit.
+        """
+        return {name: value for name, value in vars(self).items() if name != "bound"}
+
+    @classmethod
+    def resumed(cls, bound: BoundScore, state: Any) -> Self:
+        """The fit that was in this ``state``, on the same data."""
+        fit = object.__new__(cls)
+        fit.bound = bound
+        vars(fit).update(state)
+        return fit
+
     def copy_from(self, other: Self) -> None:
         """Be equal to ``other`` to the last bit: the same moves have the same deltas from now on.
 

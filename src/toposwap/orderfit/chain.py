@@ -50,10 +50,11 @@ class ChainFit(OrderFit):
         return 1.0
 
     @abstractmethod
-    def rough_descent(self) -> int:
-        """Descend by insertions with rougher solutions, then solve; how many variables moved.
+    def rough_descent(self, swept: Callable[[int], None] | None = None) -> None:
+        """Descend by insertions with rougher solutions, then solve.
 
-        Quick from far away, and no local optimum.
+        Quick from far away, and no local optimum. ``swept`` is called after each sweep with the
+        number of variables that it moved; a descent that is begun again there does the same.
         """
 
     def improve_single_edges(self) -> int:

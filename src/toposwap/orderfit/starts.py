@@ -36,7 +36,7 @@ def smallest_entropy_order(data: Dataset) -> Order:
 
     Measurements, which have no levels, differ in every row.
     """
-    if data.rows is None:
+    if data.held is None:
         raise InputError(
             f"init: 'entropy' looks at the levels of columns, and {data.without_rows}: begin "
             "elsewhere"

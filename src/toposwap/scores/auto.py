@@ -158,7 +158,7 @@ def _needs_blocks(data: Dataset) -> str | None:
     tables of nothing else; so do columns of two values or counts where some determine others, of
     which other likelihoods have no maximum.
     """
-    if data.rows is None:
+    if data.held is None:
         return None
     kinds = [known.kind.name for known in data.kinds]
     if _shifted(data):
@@ -218,7 +218,7 @@ def _kinds(data: Dataset) -> tuple[list[ColumnLoss], dict[str, list[str]], list[
 
 def _continuous(data: Dataset) -> str:
     """Which columns have the Gaussian likelihood by nature, and which because none fits better."""
-    if data.rows is None:
+    if data.held is None:
         if data.kinds[0].reason == data.without_rows:
             return data.without_rows
         return f"all {data.d} columns are continuous, or taken as such"

@@ -11,7 +11,8 @@ from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.core.runtime.deadline import NEVER, Deadline, TimeUp
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Callable, Generator, Sequence
+    from typing import Any
 
     import numpy as np
     from numpy.typing import NDArray
@@ -89,6 +90,49 @@ class Findings:
     bound: float | None = None
 
 
+@dataclass(eq=False)
+class Standing:
+    """Where a search stands: all that it takes to go on from there, to the last bit.
+
+    Attributes
+    ----------
+    fit
+        Moved by the search; kept by its :meth:`~toposwap.orderfit.base.OrderFit.state`.
+    best, lowest
+        A snapshot of the best order met, and Q there.
+    history
+        The steps made.
+    drawn
+        The state of the generator.
+    place
+        What the search has noted about where it is.
+    findings
+        What it has learned.
+    status
+        How it ended; None while it goes on.
+    """
+
+    fit: OrderFit
+    best: Any
+    lowest: float
+    history: list[Step]
+    drawn: Any
+    place: dict[str, Any]
+    findings: Findings
+    status: str | None = None
+
+
+class Keeper(Protocol):
+    """Keeps where a search stands, now and then."""
+
+    def keep(self, standing: Standing) -> None:
+        """Write it down, if the last time was long enough ago or the search is at its end."""
+
+
+def _keep_nothing() -> None:
+    """What a search without a keeper is told to call."""
+
+
 @dataclass(frozen=True, eq=False)
 class Context:
     """What a search is told besides the fit.
@@ -107,6 +151,13 @@ class Context:
         The fit stands where the score's surrogates led, so that they need not be asked again.
     findings
         Where the search notes what it learns on the way.
+    place
+        Where the search notes in which part of its work it is. One that begins with notes goes on
+        from there: with the fit, the generator and the notes of a call of ``keep`` it does what it
+        did after that call.
+    keep
+        Called by the search wherever that holds, after each step of some length; the fit then
+        stands at the best order that was yielded, or below it.
     """
 
     names: Sequence[str]
@@ -115,6 +166,12 @@ class Context:
     pruner: Pruner | None = None
     surrogates_followed: bool = False
     findings: Findings = field(default_factory=Findings)
+    place: dict[str, Any] = field(default_factory=dict)
+    keep: Callable[[], None] = _keep_nothing
+
+    def aside(self) -> Context:
+        """For a search with another fit on the way, of which nothing is kept."""
+        return replace(self, place={}, keep=_keep_nothing)
 
 
 class Search(ABC):
@@ -161,6 +218,10 @@ class Search(ABC):
         return f"{type(self).__name__}({listed})"
 
 
+#: Ends that more time or another call may go beyond.
+_CUT_SHORT = ("time limit", "iteration limit", "interrupted")
+
+
 def run(
     search: Search,
     fit: OrderFit,
@@ -173,6 +234,8 @@ def run(
     progress: Progress | None = None,
     max_iter: int | None = None,
     findings: Findings | None = None,
+    keeper: Keeper | None = None,
+    standing: Standing | None = None,
 ) -> tuple[list[Step], str]:
     """Run ``search`` on ``fit`` until it ends, is interrupted, or a limit is reached.
 
@@ -195,6 +258,10 @@ def run(
         The most steps; 0 stays at the start, None has no limit.
     findings
         Receives what the search learns on the way.
+    keeper
+        Told now and then where the search stands.
+    standing
+        What a keeper has kept of this search, whose fit ``fit`` is: it goes on from there.
 
     Returns
     -------
@@ -209,9 +276,28 @@ def run(
     began = clock()
     deadline = Deadline(search.time_budget) if deadline is None else deadline
     findings = Findings() if findings is None else findings
-    context = Context(names, rng, deadline, pruner, surrogates_followed, findings)
-    best, lowest = fit.snapshot(), fit.value
-    history = [Step(0, lowest, "start", 0, "starting order", 0.0)]
+    if standing is None:
+        lowest = fit.value
+        history = [Step(0, lowest, "start", 0, "starting order", 0.0)]
+        standing = Standing(fit, fit.snapshot(), lowest, history, None, {}, findings)
+    else:
+        vars(findings).update(vars(standing.findings))
+        standing.findings = findings
+        rng.bit_generator.state = standing.drawn
+        began -= standing.history[-1].seconds
+    best, lowest, history = standing.best, standing.lowest, standing.history
+    if standing.status is not None:
+        return history, standing.status
+    kept = standing
+
+    def keep() -> None:
+        if keeper is not None:
+            kept.best, kept.lowest, kept.drawn = best, lowest, rng.bit_generator.state
+            keeper.keep(kept)
+
+    context = Context(
+        names, rng, deadline, pruner, surrogates_followed, findings, standing.place, keep
+    )
     status = search.finished
     whole = True
     with CtrlC() as ctrl_c:
@@ -258,4 +344,7 @@ def run(
     if fit.value < history[-1].score - fit.resolution:
         # What polishing brings belongs to the last step.
         history[-1] = replace(history[-1], score=fit.value)
+    if status not in _CUT_SHORT:
+        standing.status = status
+        keep()
     return history, status

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -47,6 +47,22 @@ class _End:
     steps: int
 
 
+@dataclass(eq=False)
+class _Chains:
+    """Chains on their way.
+
+    The solution that the first begins with, the seed and the patience of all, the perturbations
+    that are left to them, the ends so far, and whether these suffice.
+    """
+
+    here: tuple[Order, Any]
+    seed: int
+    patience: int
+    left: int
+    ends: list[_End]
+    agreed: bool = False
+
+
 class ChainSearch(Search):
     """Chains of perturbed descents, each from a start of its own, until the best is met again.
 
@@ -80,22 +96,35 @@ class ChainSearch(Search):
         self, fit: ChainFit, context: Context
     ) -> Generator[Move, None, bool | str | None]:
         """Prove, or descend and run chains; the best of all is where the fit stands."""
-        d = len(context.names)
+        d, place = len(context.names), context.place
         before = fit.value
         if d <= min(self.proved, fit.quickly_proved) and fit.bound.solve_exactly(fit):
             if fit.value < before - fit.resolution:
                 yield Move("exact", 2**d, "took the best of all orders")
             return "global minimum"
-        if d >= _ROUGHLY_FROM:
-            moved = fit.rough_descent()
-            if fit.value < before - fit.resolution:
-                yield Move("insertion", d * (d - 1), f"moved variables {moved} times")
+        if d >= _ROUGHLY_FROM and "descended" not in place:
+            # Where it began, and how many variables have moved since.
+            rough = place.setdefault("rough", [before, 0])
+
+            def swept(moved: int) -> None:
+                rough[1] += moved
+                context.keep()
+
+            fit.rough_descent(swept)
+            place["descended"] = True
+            if fit.value < rough[0] - fit.resolution:
+                yield Move("insertion", d * (d - 1), f"moved variables {rough[1]} times")
+                context.keep()
         if self.n_restarts == 0:
             yield from NeighbourhoodSearch().moves(fit, context)
             return False
-        yield from InsertionSearch().moves(fit, context)
-        ends: list[_End] = []
-        for end in self._ends(fit, context):
+        if "chains" not in place:
+            yield from InsertionSearch().moves(fit, context)
+            place["chains"] = self._begun(fit, context)
+        chains: _Chains = place["chains"]
+        ends = chains.ends
+        context.keep()
+        for end in self._ends(fit, context, chains):
             ends.append(end)
             if end.value < fit.value - fit.resolution:
                 fit.restore(end.snapshot)
@@ -104,50 +133,63 @@ class ChainSearch(Search):
             met = sum(bool(e.value <= fit.value + _same(fit)) for e in near)
             context.findings.starts = (met, len(ends))
             context.findings.rivals = [e.adjacency for e in near]
-            if self.n_restarts is None and met >= _AGREE:
+            chains.agreed = self.n_restarts is None and met >= _AGREE
+            context.keep()
+            if chains.agreed:
                 break
+        chains.agreed = True
         late = context.deadline.passed
         while True:
-            yield from NeighbourhoodSearch().moves(fit, context)
+            # It notes its own way, anew each time.
+            inner = replace(context, place=place.setdefault("last", {}))
+            yield from NeighbourhoodSearch().moves(fit, inner)
             before = fit.value
             changed = fit.improve_single_edges()
             if not fit.value < before - fit.resolution:
                 return late
+            place["last"] = {}
             yield Move("edge", d * (d - 1), f"changed {changed} edges")
+            context.keep()
 
-    def _ends(self, fit: ChainFit, context: Context) -> Iterator[_End]:
-        """Of one chain after the other, on several threads if wanted."""
-        d = len(context.names)
-        share = min(1.0, _FEW_COLUMNS / d)
+    def _begun(self, fit: ChainFit, context: Context) -> _Chains:
+        """What all chains need to know, before the first."""
+        share = min(1.0, _FEW_COLUMNS / len(context.names))
         left = max(_FEWEST_STEPS, int(_STEPS * share**2 * fit.effort))
         patience = max(_LEAST_PATIENCE, int(_PATIENCE * share * fit.effort))
         if self.n_restarts is not None:
             left = self.n_restarts
-        seed = int(context.rng.integers(2**63))
-        enough = threading.Event()
         here = fit.order, fit.snapshot()
-        job = partial(_run_chain, here, fit.bound, seed, patience, context, enough)
+        return _Chains(here, int(context.rng.integers(2**63)), patience, left, [])
+
+    def _ends(self, fit: ChainFit, context: Context, chains: _Chains) -> Iterator[_End]:
+        """Of one chain after the other, on several threads if wanted."""
+        enough = threading.Event()
+        job = partial(
+            _run_chain, chains.here, fit.bound, chains.seed, chains.patience, context, enough
+        )
+
+        def over() -> bool:
+            late = bool(chains.ends) and context.deadline.passed
+            return chains.agreed or chains.left <= 0 or late
+
         if self.n_threads == 1:
-            number = 0
-            while left > 0 and not (number and context.deadline.passed):
-                end = job(number, left)
-                left -= max(end.steps, 1)
-                number += 1
+            while not over():
+                end = job(len(chains.ends), chains.left)
+                chains.left -= max(end.steps, 1)
                 yield end
             return
         with ThreadPoolExecutor(self.n_threads) as threads:
             ahead: deque[Future[_End]] = deque()
-            number = 0
             try:
-                while left > 0 and not (number and context.deadline.passed):
+                while not over():
+                    number = len(chains.ends)
                     while len(ahead) < self.n_threads:
-                        ahead.append(threads.submit(job, number + len(ahead), left))
+                        ahead.append(threads.submit(job, number + len(ahead), chains.left))
                     end = ahead[0].result()
                     ahead.popleft()
-                    if end.steps > left:
-                        end = job(number, left)
-                    left -= max(end.steps, 1)
-                    number += 1
+                    if end.steps > chains.left:
+                        end = job(number, chains.left)
+                    chains.left -= max(end.steps, 1)
                     yield end
             finally:
                 enough.set()

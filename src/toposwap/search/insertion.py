@@ -31,6 +31,7 @@ class InsertionSearch(Search):
             if moved:
                 fresh = False
                 yield Move("insertion", d * (d - 1), f"moved {moved} of {d} variables")
+                context.keep()
             elif fresh:
                 return
             else:

@@ -45,26 +45,37 @@ class NeighbourhoodSearch(Search):
     def moves(self, fit: OrderFit, context: Context) -> Generator[Move, None, bool | None]:
         """Descend; then again from perturbed orders, and stay where that was better."""
         surrogate = next(bound_surrogates(fit.bound), None)
-        if surrogate is not None and not context.surrogates_followed:
+        place = context.place
+        followed = context.surrogates_followed or "surrogate" in place
+        if surrogate is not None and not followed:
             trial = surrogate.bound.fit(fit.order)
             engine = NeighbourhoodSearch(surrogate.restarts)
-            steps = sum(1 for _ in engine.moves(trial, context))
+            steps = sum(1 for _ in engine.moves(trial, context.aside()))
             if steps and fit.delta(trial.order) < -fit.resolution:
                 fit.reorder(trial.order)
                 yield Move("surrogate", steps, f"went where {surrogate.bound.score.name} led")
-        yield from self._descend(fit, context)
+        place["surrogate"] = True
         total = self.n_restarts
+        if not place.get("settled"):
+            yield from self._descend(fit, context)
+            place["settled"] = True
+        if "seed" not in place:
+            place["seed"], place["restarts"] = int(context.rng.integers(2**63)), 0
         cheaper = None if surrogate is None or not total else surrogate.bound
-        with Restarts(fit, total, self.n_threads, context.rng, cheaper) as restarts:
-            for restart in range(total):
+        with Restarts(fit, total, self.n_threads, place["seed"], cheaper) as restarts:
+            for restart in range(place["restarts"], total):
                 if context.deadline.passed:
                     return True
+                context.keep()
                 trial = restarts.take(restart)
+                place["restarts"] = restart + 1
                 if trial.change_since(fit.snapshot(), fit.value) < -fit.resolution:
                     restarts.forget()
                     fit.copy_from(trial)
+                    place["settled"] = False
                     yield Move("restart", restart + 1, f"restart {restart + 1} of {total}")
                     yield from self._descend(fit, context)
+                    place["settled"] = True
         return False
 
     def _descend(self, fit: OrderFit, context: Context) -> Iterator[Move]:
@@ -79,9 +90,11 @@ class NeighbourhoodSearch(Search):
                     fit.swap(i, j)
                 fit.refresh()
                 yield Move("swap", tried, swaps_in_words(swaps, context.names))
+                context.keep()
                 continue
             failing = violations(fit.point(), fit.bound.tolerance, fit.bound.admissible)
             move = repair(fit, failing, context.names)
             if move is None:
                 return
             yield move
+            context.keep()

@@ -103,8 +103,11 @@ class PaperSearch(Search):
         """
         names, rng = context.names, context.rng
         s_small, s_large, s_0 = self.sizes(len(names))
-        candidates = self.candidates.begin(fit, rng)
-        large_searches = 0
+        place = context.place
+        if "large searches" not in place:
+            place["candidates"] = self.candidates.begin(fit, rng)
+            place["large searches"] = 0
+        candidates, large_searches = place["candidates"], place["large searches"]
         while True:
             survey = candidates.survey(fit, rng)
             if len(survey.violations):
@@ -120,7 +123,9 @@ class PaperSearch(Search):
             if move is None:
                 used_up = large_searches == s_0 and _first_improving(fit, survey.pairs(s_large))
                 return USED_UP if used_up else None
+            place["large searches"] = large_searches
             yield move
+            context.keep()
 
     def sizes(self, d: int) -> tuple[int, int, int]:
         """s_small, s_large and s_0 for ``d`` variables, checked and clipped to what there is."""

@@ -45,11 +45,11 @@ class Restarts:
         fit: OrderFit,
         total: int,
         n_jobs: int,
-        rng: np.random.Generator,
+        seed: int,
         surrogate: BoundScore | None = None,
     ) -> None:
         self._fit, self._total, self._n_jobs = fit, total, n_jobs
-        self._seed = int(rng.integers(2**63))
+        self._seed = seed
         self._spare: list[OrderFit] = []
         self._ahead: deque[Future[OrderFit]] = deque()
         self._stop = threading.Event()

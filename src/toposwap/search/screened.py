@@ -54,21 +54,27 @@ class ScreenedSearch(Search):
     ) -> Generator[Move, None, bool | None]:
         """Descend with rough fits, polish them, then repair violations of the KKT conditions."""
         searching, polishing = (context.deadline.part(share) for share in (_SEARCHED, _POLISHED))
-        with fit.roughly():
-            if not context.surrogates_followed:
-                yield from self._follow_surrogates(fit, context, searching)
-            yield from self.rough_moves(fit, context, searching)
-        out_of_time = searching.passed
-        before = fit.value
-        fit.polish(polishing)
-        if fit.value < before:
-            yield Move("polish", 0, "solved the nodes to the end")
+        place = context.place
+        if "polished" not in place:
+            with fit.roughly():
+                if not (context.surrogates_followed or "surrogates" in place):
+                    yield from self._follow_surrogates(fit, context, searching)
+                place["surrogates"] = True
+                yield from self.rough_moves(fit, context, searching)
+            place["late"] = searching.passed
+            before = fit.value
+            fit.polish(polishing)
+            place["polished"] = True
+            if fit.value < before:
+                yield Move("polish", 0, "solved the nodes to the end")
+            context.keep()
         while not polishing.passed:
             failing = violations(fit.point(), fit.bound.tolerance, fit.bound.admissible)
             move = repair(fit, failing, context.names, greedy=True)
             if move is None:
-                return out_of_time
+                return bool(place["late"])
             yield move
+            context.keep()
         return True
 
     def rough_moves(
@@ -83,18 +89,22 @@ class ScreenedSearch(Search):
 
         Pruning takes as long as several sweeps, so this is for surrogates, which are cheap.
         """
-        names = context.names
+        names, place = context.names, context.place
         d = len(names)
         reach = min(d - 1, 5) if self.reach is None else self.reach
         if by_pruning:
-            yield from self._descend(fit, fit.order.variables, reach, names, deadline)
+            yield from self._descend(fit, list(fit.order), reach, names, deadline)
             yield from self._follow_pruning(fit, context, deadline)
-        yield from self._sweeps(fit, names, reach, deadline)
-        if not deadline.passed and fit.restart_nodes(deadline) > 0.0:
-            yield Move("nodes", d, "fitted nodes from other starts")
-        for restart in range(self.n_restarts):
+        yield from self._sweeps(fit, context, reach, deadline)
+        if "restarts" not in place:
+            if not deadline.passed and fit.restart_nodes(deadline) > 0.0:
+                yield Move("nodes", d, "fitted nodes from other starts")
+            place["restarts"] = 0
+        for restart in range(place["restarts"], self.n_restarts):
             if deadline.passed:
                 return
+            context.keep()
+            place["restarts"] = restart + 1
             best, lowest = fit.snapshot(), fit.value
             perturbed = follow_missing_edge if restart % 2 else perturb_locally
             touched = perturbed(fit, context.rng, reach)
@@ -131,22 +141,32 @@ class ScreenedSearch(Search):
             yield Move("prune", len(order), "went to the order of the pruned graph")
 
     def _sweeps(
-        self, fit: ScreenedFit, names: Sequence[str], reach: int, deadline: Deadline
+        self, fit: ScreenedFit, context: Context, reach: int, deadline: Deadline
     ) -> Iterator[Move]:
         """Near moves until none helps, then far ones."""
-        for places in (reach, len(names) - 1):
-            yield from self._descend(fit, fit.order.variables, places, names, deadline)
+        names, place = context.names, context.place
+        for stage, places in (("near", reach), ("far", len(names) - 1)):
+            if place.get(stage) == []:
+                continue
+            # Those that wait for their visit.
+            waiting = place.setdefault(stage, list(fit.order))
+            for move in self._descend(fit, waiting, places, names, deadline):
+                yield move
+                context.keep()
+            place[stage] = []
 
     def _descend(
         self,
         fit: ScreenedFit,
-        visits: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]],
+        waiting: list[int],
         reach: int,
         names: Sequence[str],
         deadline: Deadline,
     ) -> Iterator[Move]:
-        """Visit ``visits``, and again whatever stands where something moved, until nothing does."""
-        waiting = [int(v) for v in visits]
+        """Visit those ``waiting``, and again whatever stands where something moved, until none is.
+
+        The list is changed; when a move is yielded it holds those that are still to be visited.
+        """
         while waiting:
             v = waiting.pop(0)
             if deadline.passed:
@@ -155,11 +175,11 @@ class ScreenedSearch(Search):
             position = self._improve(fit, v, reach)
             if position is None:
                 continue
-            yield Move("insertion", 2 * reach, f"moved {names[v]!r} by {position - here}")
             # Everyone whose predecessors have changed may have a better place now.
             for w in fit.order.variables[min(here, position) : max(here, position) + 1].tolist():
                 if w != v and w not in waiting:
                     waiting.append(w)
+            yield Move("insertion", 2 * reach, f"moved {names[v]!r} by {position - here}")
 
     def _improve(self, fit: ScreenedFit, v: int, reach: int) -> int | None:
         """Move ``v`` to the better of the places that look best, if that lowers Q."""
@@ -200,9 +220,9 @@ def through_surrogates(
         fit = surrogate.bound.fit(order)
         assert isinstance(fit, ScreenedFit)
         with fit.roughly():
-            search = ScreenedSearch(surrogate.restarts)
+            search, aside = ScreenedSearch(surrogate.restarts), context.aside()
             try:
-                for move in search.rough_moves(fit, context, deadline, by_pruning=True):
+                for move in search.rough_moves(fit, aside, deadline, by_pruning=True):
                     yield CoarseStep(fit.order, fit.value, move)
             except TimeUp:
                 # Of the surrogates: the search itself has more.

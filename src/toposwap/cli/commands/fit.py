@@ -33,6 +33,7 @@ Examples:
   zcat data.csv.gz | toposwap fit -
   toposwap fit 'year-*.parquet' --score bic
   toposwap fit huge.parquet --sample 100000
+  toposwap fit wide.parquet --score bic --checkpoint wide.search
   toposwap fit data.csv --search paper --init random --seed 7
   toposwap fit data.csv --init notears
   toposwap fit data.csv --tiers "age, sex < income, rent < *" --forbid "health -> rent"
@@ -73,6 +74,13 @@ Ctrl-C (or kill) during the search keeps the best graph found so far; the exit c
     help="Learn from N resamples of the rows too, and say how often each edge is found; 200 is "
     "usual. toposwap confidence has more.",
 )
+@click.option(
+    "--checkpoint",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Keep the search in FILE about once a minute. The same command goes on from there after a "
+    "kill, to the same answer.",
+)
 @knowledge_options
 @reading_options
 @streaming_options
@@ -80,6 +88,7 @@ def fit(
     tables: tuple[str, ...],
     init: str,
     resamples: int | None,
+    checkpoint: Path | None,
     streaming: Streaming,
     reading: Reading,
     knowing: Knowing,
@@ -95,6 +104,8 @@ def fit(
     start = _file(init)
     inputs = [Path(table) for table in tables]
     outputs.check([*inputs, *(file for file in (start, knowing.file) if file is not None)])
+    if checkpoint is not None and checkpoint in (*inputs, *outputs.paths):
+        raise InputError(f"--checkpoint: {str(checkpoint)!r} is read or written: choose another")
     fitted = fit_table(
         tables,
         reading,
@@ -102,6 +113,7 @@ def fit(
         lambda chosen: init if start is None else _start(start, chosen.frame),
         knowing,
         streaming,
+        checkpoint,
     )
     if resamples is not None and fitted.model.status_ != "interrupted":
         from toposwap.cli.resampling import with_confidence

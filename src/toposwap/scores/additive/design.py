@@ -10,7 +10,8 @@ from scipy.linalg import lapack
 
 from toposwap.basis import BASES, Expansion, Family, expand
 from toposwap.core.errors import InputError
-from toposwap.core.factor import retriangularise, row_blocks
+from toposwap.core.factor import retriangularise
+from toposwap.core.held_rows import row_blocks
 from toposwap.core.registry import resolve
 from toposwap.scores.base import BoundScore
 from toposwap.scores.densities import Densities
@@ -43,10 +44,10 @@ class Design:
     """
 
     def __init__(self, data: Dataset, family: Family, size: int, choices: tuple[str, ...]) -> None:
-        assert data.rows is not None
+        assert data.held is not None
         self.data = data
         self.expansions: list[Expansion] = [
-            expand(family, data.rows[:, j], float(data.mean[j]), size) for j in range(data.d)
+            expand(family, data.held[:, j], float(data.mean[j]), size) for j in range(data.d)
         ]
         self.size = max(expansion.size for expansion in self.expansions)
         self.deviations = np.array([expansion.scale for expansion in self.expansions])
@@ -64,7 +65,7 @@ class Design:
     def of(cls, data: Dataset, basis: str | Family, n_functions: int | None) -> Design:
         """Check the arguments and choose what they leave open."""
         family = resolve("basis", basis, BASES, Family)
-        if data.rows is None:
+        if data.held is None:
             raise InputError(
                 f"a basis expansion needs the rows of the table, and {data.without_rows}: give the "
                 "table, or a sample of its rows (--sample 100000)"
@@ -124,11 +125,11 @@ class Design:
 
     def factor(self, penalty: NDArray[np.float64]) -> NDArray[np.float64]:
         """R of U over the rows diag(penalty)^(1/2), (d m, d m); ``penalty`` is (d, m)."""
-        assert self.data.rows is not None
+        assert self.data.held is not None
         weights = np.where(self.present, penalty, 1.0).ravel()
         triangle = np.zeros((weights.size, weights.size), order="F")
         inner = min(weights.size, 32)
-        for block in row_blocks(self.data.rows):
+        for block in row_blocks(self.data.held):
             values = np.asfortranarray(self.evaluate(block))
             triangle, *_, info = lapack.dtpqrt(
                 0, inner, triangle, values, overwrite_a=1, overwrite_b=1

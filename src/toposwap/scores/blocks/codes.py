@@ -42,7 +42,7 @@ _LEAST_ROWS = 5
 
 def codes_found(data: Dataset) -> Dataset:
     """``data`` with the columns that were guessed to be ratings and are codes as categories."""
-    if data.rows is None:
+    if data.held is None:
         return data
     found = {}
     for j, known in enumerate(data.kinds):
@@ -68,15 +68,16 @@ def _code(data: Dataset, j: int) -> str | None:
     from toposwap.scores.blocks.design import Design
     from toposwap.scores.blocks.nodes import RowsNode
 
-    assert data.rows is not None
+    assert data.held is not None
     levels = len(data.coded(j).levels)
     if not 2 < levels <= _MOST_LEVELS:
         return None
-    rows = np.unique(np.linspace(0, len(data.rows) - 1, _MOST_ROWS).astype(np.int64))
+    rows = np.unique(np.linspace(0, len(data.held) - 1, _MOST_ROWS).astype(np.int64))
     y = data.coded(j).codes[rows]
     if np.bincount(y, minlength=levels).min() < _LEAST_ROWS:
         return None
-    varying = np.ptp(data.rows[rows], axis=0) > 0.0
+    table = np.column_stack([data.held[:, k][rows] for k in range(data.d)])
+    varying = np.ptp(table, axis=0) > 0.0
     varying[j] = True
     weights = None if data.row_weights is None else data.row_weights[rows]
     some = replace(
@@ -84,7 +85,7 @@ def _code(data: Dataset, j: int) -> str | None:
         names=tuple(np.array(data.names, dtype=object)[varying]),
         mean=data.mean[varying],
         scale=data.scale[varying],
-        rows=data.rows[np.ix_(rows, np.flatnonzero(varying))],
+        held=table[:, varying],
         labels=tuple(data.labels[k] for k in np.flatnonzero(varying)) if data.labels else (),
         given_kinds={},
         row_weights=weights,

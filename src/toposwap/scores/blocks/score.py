@@ -92,7 +92,7 @@ def check_blocks(score: Blocks | GroupBlocks, data: Dataset) -> None:
     """Raise where a setting, or the data, are none for blocks."""
     if score.ordinal not in _ORDINAL:
         raise InputError(f"ordinal: must be 'scores' or 'levels', got {score.ordinal!r}")
-    if data.rows is None:
+    if data.held is None:
         raise InputError(
             "blocks need the rows of the table, and only a covariance matrix is known: give the "
             "table"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from toposwap.kernels.l0.chain import BEST_AT, STEPS
 from toposwap.orderfit.chain import ChainFit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -178,13 +178,25 @@ class CategoricalFit(ChainFit):
         nodes.copy_from(self._nodes)
         return nodes
 
-    def rough_descent(self) -> int:
-        """Descend by insertions, without exchanges of parents; how many variables moved."""
-        moved = last = self.insertion_sweep(self.order.variables)
-        while last:
-            last = self.insertion_sweep(self.order.variables)
-            moved += last
-        return moved
+    def state(self) -> tuple[NDArray[Any], ...]:
+        """Every table."""
+        return tuple(self._nodes)
+
+    @classmethod
+    def resumed(  # type: ignore[override]
+        cls, bound: BoundCategorical, state: tuple[NDArray[Any], ...]
+    ) -> Self:
+        """Fill fresh tables."""
+        fit = object.__new__(cls)
+        fit._allocate(bound)
+        fit._nodes.copy_from(Nodes(*state))
+        return fit
+
+    def rough_descent(self, swept: Callable[[int], None] | None = None) -> None:
+        """Descend by insertions, without exchanges of parents."""
+        while moved := self.insertion_sweep(self.order.variables):
+            if swept is not None:
+                swept(moved)
 
     def chain(self, seed: int) -> CategoricalChain:
         """Descend and begin a compiled chain."""

@@ -135,7 +135,7 @@ class CategoricalBIC(CategoricalScore):
 
 def coded_columns(data: Dataset, name: str) -> list[Coded]:
     """All columns as codes, or an error that names those that are no categories."""
-    if data.rows is None:
+    if data.held is None:
         raise InputError(f"score {name!r} counts rows, and only a covariance matrix is known")
     if data.interventions is not None and data.interventions.kind != "perfect":
         raise InputError(
@@ -148,10 +148,10 @@ def coded_columns(data: Dataset, name: str) -> list[Coded]:
             f"sample_weight: score {name!r} counts rows, so weights must be whole numbers that add "
             f"up to at most {_MOST_ROWS:.0e}: round them, or divide them first"
         )
-    most = min(_MOST_LEVELS, max(2, len(data.rows) // 2))
+    most = min(_MOST_LEVELS, max(2, len(data.held) // 2))
     many = []
     for j in range(data.d):
-        few = len(np.unique(data.rows[: 2 * most + 2, j])) <= most
+        few = len(np.unique(data.held[: 2 * most + 2, j])) <= most
         few = few and len(data.coded(j).levels) <= most
         if not few:
             many.append(data.names[j])
@@ -159,7 +159,7 @@ def coded_columns(data: Dataset, name: str) -> list[Coded]:
         verb = "has" if len(many) == 1 else "have"
         raise InputError(
             f"{columns(len(many))} {listed(many)} {verb} more than {most} different values in "
-            f"{len(data.rows)} rows, which score {name!r} would take for categories: make few "
+            f"{len(data.held)} rows, which score {name!r} would take for categories: make few "
             "classes of them (pandas.cut), or choose another score"
         )
     return [data.coded(j) for j in range(data.d)]

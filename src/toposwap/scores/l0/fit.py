@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from toposwap.core.order import Order
 from toposwap.core.runtime.deadline import NEVER
 from toposwap.kernels.l0 import exact, from_all, insertion_deltas, moves, single_edges, swap_deltas
 from toposwap.kernels.l0.parent_sets import wanted_parent_sets
+from toposwap.kernels.l0.partial_covariance import ROWS
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
 from toposwap.orderfit.chain import ChainFit
 from toposwap.scores.l0.chain import L0Chain
@@ -17,7 +18,7 @@ from toposwap.scores.l0.coefficients import Coefficients
 from toposwap.scores.l0.least_parents import LeastParents
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -149,21 +150,21 @@ class L0Fit(ChainFit):
             )
         return moved
 
-    def rough_descent(self) -> int:
+    def rough_descent(self, swept: Callable[[int], None] | None = None) -> None:
         """Sweeps in which parents are added and dropped but not exchanged, then all nodes settled.
 
         Far from an optimum nodes have many parents, and the prices of exchanges are most of the
-        work. Returns how many variables moved.
+        work.
         """
-        whole, total = self._rule, 0
+        whole = self._rule
         self._rule = whole._replace(exchanging=False)
         try:
             while moved := self.insertion_sweep(self.order.variables):
-                total += moved
+                if swept is not None:
+                    swept(moved)
         finally:
             self._rule = whole
             moves.settle_all(self._nodes, self._rule, False)
-        return total
 
     def improve_single_edges(self) -> int:
         """Whatever the order; see :mod:`toposwap.kernels.l0.single_edges`."""
@@ -197,6 +198,24 @@ class L0Fit(ChainFit):
             self._allocate(other.bound)
         self._nodes.copy_from(other._nodes)
         self._rule.unit[:] = other._rule.unit
+
+    def state(self) -> dict[str, Any]:
+        """Every table, of the orthonormalised rows those in use."""
+        nodes = self._nodes
+        tables = [nodes.table[z, : ROWS + k].copy() for z, k in enumerate(nodes.n_parents)]
+        return {"tables": tables, "nodes": tuple(nodes[1:]), "unit": self._rule.unit}
+
+    @classmethod
+    def resumed(cls, bound: BoundL0, state: dict[str, Any]) -> Self:  # type: ignore[override]
+        """Fill fresh tables."""
+        fit = object.__new__(cls)
+        fit._allocate(bound)
+        for z, table in enumerate(state["tables"]):
+            fit._nodes.table[z, : len(table)] = table
+        for mine, kept in zip(fit._nodes[1:], state["nodes"], strict=True):
+            mine[...] = kept
+        fit._rule.unit[:] = state["unit"]
+        return fit
 
     def chain(self, seed: int) -> L0Chain:
         """Descend and begin a compiled chain; units stay what they are at its first optimum."""

@@ -210,6 +210,22 @@ class OwnRowsFit(OrderFit):
         self.bound = other.bound
         self._fits = [fit.copy() for fit in other._fits]
 
+    def state(self) -> list[Any]:
+        """Of each group's fit."""
+        return [(type(fit), fit.state()) for fit in self._fits]
+
+    @classmethod
+    def resumed(cls, bound: BoundOwnRows, state: list[Any]) -> Self:  # type: ignore[override]
+        """Each group's fit on its own rows."""
+        fit = object.__new__(cls)
+        fit.bound = bound
+        fit._fits = []
+        for part, (kind, kept) in zip(bound.parts, state, strict=True):
+            within = part.within(bound.admissible)
+            within.deadline = bound.deadline
+            fit._fits.append(kind.resumed(within, kept))
+        return fit
+
     def restore(self, snapshot: Any) -> None:
         """Each group, also where a move was cut in two."""
         self.reorder(snapshot)

@@ -8,7 +8,7 @@ is polished first.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -53,6 +53,15 @@ class MLPFit(ScreenedFit, SeparableFit):
         SeparableFit.__init__(self, bound, order)
         #: Nodes with the inputs that they were fitted to from random starts.
         self._tried = set(self._memory)
+
+    def state(self) -> Any:
+        """Without what follows from the networks and is found again when it is asked for."""
+        return {**super().state(), "_violating_memory": None, "_point": None}
+
+    @classmethod
+    def resumed(cls, bound: BoundMLP, state: Any) -> Self:  # type: ignore[override]
+        """With a memory for what is asked for from now on."""
+        return super().resumed(bound, {**state, "_violating_memory": WeakKeyDictionary()})
 
     @property
     def resolution(self) -> float:

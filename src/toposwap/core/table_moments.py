@@ -1,0 +1,51 @@
+"""Means, scales and the triangular factor of a table, or why it cannot be used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from toposwap.core.errors import InputError
+from toposwap.core.factor import column_means, power_of_two, triangular_factor
+from toposwap.core.unvarying import refuse_constant, refuse_tiny
+from toposwap.core.validation import SMALLEST, refuse_unusable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from toposwap.core.table_read import TableRead
+
+
+class TableMoments(NamedTuple):
+    """n, means and scales (d,), and R_0 (d, d); see :class:`~toposwap.core.dataset.Dataset`."""
+
+    n: int
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    factor: NDArray[np.float64]
+
+
+def moments_of(read: TableRead, *, center: bool) -> TableMoments:
+    """Check the numbers of a table, and take out means, scales and the factor."""
+    values, labels, weights = read.held, read.names, read.weights
+    refuse_unusable(values, labels)
+    n, d = values.shape
+    if n == 1:
+        raise InputError(
+            "1 sample (one row) tells nothing about how columns vary together: give more rows"
+        )
+    if d == 1:
+        raise InputError("1 feature(s) (one column) leaves no edge to learn: give at least 2")
+    zero = np.zeros(d), np.zeros(d)
+    mean, left = column_means(values, weights) if center else zero
+    low, high = values.min(axis=0), values.max(axis=0)
+    # The extremes tell it, not the mean, whose own error grows with the number of rows.
+    size = np.maximum(np.abs(low), np.abs(high))
+    constant = high - low <= 8.0 * np.finfo(float).eps * size if center else size == 0.0
+    refuse_constant(constant, labels, center=center)
+    deviation = np.maximum(high - mean, mean - low)
+    refuse_tiny(deviation < SMALLEST, labels)
+    scale = power_of_two(deviation)
+    factor = triangular_factor(values, mean, left, scale, weights)
+    return TableMoments(n if weights is None else round(float(weights.sum())), mean, scale, factor)
