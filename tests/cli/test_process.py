@@ -179,6 +179,16 @@ def test_a_signal_while_packages_are_loaded_is_one_line(process, sample, number,
     assert err == "toposwap: error: interrupted; no file was left half-written\n"
 
 
+def test_a_signal_while_arguments_are_read_is_one_line(call, monkeypatch):
+    def strike(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("click.Group.make_context", strike)
+    done = call("fit", "table.csv")
+    assert (done.code, done.out) == (130, "")
+    assert done.err == "toposwap: error: interrupted; no file was left half-written\n"
+
+
 def test_an_interruption_between_outputs_leaves_none(call, sample, tmp_path, monkeypatch):
     def strike(*_, **__):
         raise KeyboardInterrupt

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +30,23 @@ class Commands(click.Group):
             )
         return super().resolve_command(ctx, args)
 
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, and keep Ctrl-C apart from click's other ways to stop.
+    def make_context(self, *given: Any, **more: Any) -> click.Context:
+        """Read the arguments; a signal meanwhile is no affair of click's."""
+        with _without_an_empty_line():
+            return super().make_context(*given, **more)
 
-        Without this click would print an empty line of its own.
-        """
-        try:
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and keep Ctrl-C apart from click's other ways to stop."""
+        with _without_an_empty_line():
             return super().invoke(ctx)
-        except (KeyboardInterrupt, SystemError) as error:
-            if not is_interrupt(error):
-                raise
-            raise Interrupted from None
+
+
+@contextmanager
+def _without_an_empty_line() -> Iterator[None]:
+    """Turn Ctrl-C into an exception that click does not know, and print nothing for."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemError) as error:
+        if not is_interrupt(error):
+            raise
+        raise Interrupted from None
