@@ -106,5 +106,6 @@ def test_the_second_process_fits_what_comes_before_the_score(bound):
     assert child.wait(timeout=120) == 0
 
 
+@pytest.mark.thorough
 def test_a_piece_that_cannot_be_fitted_is_no_error():
     rehearsal.rehearse(named_score("bic", {}), np.ones((10, 3)))

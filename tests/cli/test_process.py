@@ -140,6 +140,7 @@ def test_a_signal_in_the_search_keeps_the_best_so_far(process, sample, tmp_path,
     assert (tmp_path / "g.png").exists()
 
 
+@pytest.mark.thorough
 @posix
 def test_ctrl_c_ends_restarts_on_several_threads(process, sample, tmp_path):
     # A score whose few columns cannot be proved.
@@ -201,6 +202,7 @@ def test_an_interruption_between_outputs_leaves_none(call, sample, tmp_path, mon
     assert (tmp_path / "old.json").read_text() == "old"
 
 
+@pytest.mark.thorough
 def test_a_closed_pipe_is_no_error(process, sample, tmp_path):
     job = process("-m", "toposwap", "fit", sample, "-o", "e.csv")
     job.stdout.close()

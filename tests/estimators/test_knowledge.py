@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from examples import seeds
 from tables import suited_to
 
 import toposwap as ts
@@ -31,7 +32,7 @@ def fit_or_refusal(known, X, **settings):
 
 
 @pytest.mark.filterwarnings("ignore::toposwap.ToposwapWarning")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 @pytest.mark.parametrize("name", SCORES)
 def test_every_score_obeys_or_names_the_contradiction(name, seed):
     score = SMALL.get(name, SCORES[name])()
@@ -46,7 +47,7 @@ def test_every_score_obeys_or_names_the_contradiction(name, seed):
 
 
 @pytest.mark.filterwarnings("ignore::toposwap.ToposwapWarning")
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 @pytest.mark.parametrize("search", SEARCHES)
 def test_every_search_and_start_obeys(search, seed):
     rng = np.random.default_rng([seed, 11])
@@ -114,7 +115,7 @@ def exact(X, known, names=None):
     return ts.Topo("bic", search="exact", knowledge=known).fit(data)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_more_knowledge_never_lowers_the_minimum(seed):
     rng = np.random.default_rng([seed, 3])
     X = ts.simulate.linear_dataset(5, 120, "ER2", random_state=seed).X
@@ -129,7 +130,7 @@ def test_more_knowledge_never_lowers_the_minimum(seed):
     assert scores[1] <= scores[2] + 1e-9
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_the_names_of_columns_do_not_matter(seed):
     rng = np.random.default_rng([seed, 5])
     X = ts.simulate.linear_dataset(5, 100, "ER2", random_state=seed).X
@@ -147,7 +148,7 @@ def test_the_names_of_columns_do_not_matter(seed):
     assert_obeys(other, known)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_the_exact_search_is_brute_force(seed):
     """Over all DAGs of four nodes that obey."""
     from knowledge_brute_force import DAGS, best_bic
@@ -219,7 +220,7 @@ def test_the_class_is_narrowed_by_what_is_known():
     assert model.score_ == pytest.approx(free.score_)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_meeks_rules_with_knowledge_are_brute_force(seed):
     """The directions that all members of the class with these orientations share."""
     from knowledge_brute_force import CLASSES, DAGS

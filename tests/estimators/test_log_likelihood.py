@@ -192,6 +192,7 @@ def test_cross_validation_and_pipelines():
     assert np.isfinite(scores).all()
 
 
+@pytest.mark.thorough
 def test_a_grid_over_penalties_finds_the_sensible_one():
     """An L1 penalty that keeps nothing explains less than one that keeps the edges there are."""
     X = ts.simulate.linear_dataset(5, 300, "ER2", random_state=0).X

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from examples import seeds
 
 import toposwap as ts
 from toposwap.cli import run
@@ -36,7 +37,7 @@ def test_curves_and_baselines_warn_too():
         ts.baselines.Notears(max_iter=2).fit(X)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 @pytest.mark.parametrize("kind", ["ER2", "SF3", "full"])
 def test_simulated_columns_of_one_unit_do_not_warn(seed, kind):
     """Their variances rise along the order too, because the model says so: the noise is equal."""

@@ -40,6 +40,7 @@ def outcomes(pool, count=1, seconds=120):
     return found
 
 
+@pytest.mark.thorough
 @posix
 def test_a_worker_that_dies_or_is_late_costs_its_own_cell():
     pool = Pool(1, limit=0.05)

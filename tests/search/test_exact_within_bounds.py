@@ -4,6 +4,7 @@ from itertools import chain, combinations
 
 import numpy as np
 import pytest
+from examples import seeds
 
 from toposwap import Topo, simulate
 from toposwap.core.dataset import Dataset
@@ -51,7 +52,7 @@ def test_listed_sets_are_those_that_no_subset_matches():
                 assert listed[bits] == pytest.approx(value, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3))
 def test_layers_find_what_the_table_of_all_sets_finds(seed):
     _, bound, fit = problem(9, seed)
     found = fit.parent_sets()
@@ -133,7 +134,7 @@ def test_listing_ends_with_the_time():
     assert fit.parent_sets(None, Deadline(0.0)) is None
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3))
 def test_least_parents_are_those_of_all_sets(seed):
     _, _, fit = problem(7, seed)
     least = fit.least_parents()
@@ -153,7 +154,7 @@ def test_least_parents_that_cannot_be_searched_through_are_a_bound():
             assert hasty(v, excluded) <= exactly(v, excluded) + 1e-12
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_the_relaxation_is_below_every_graph_and_above_the_sum_of_nodes(seed):
     _, bound, fit = problem(9, seed)
     bound.solve_exactly(fit)

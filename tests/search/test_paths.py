@@ -4,6 +4,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
+from examples import seeds
 from knowledge_brute_force import best_bic
 
 import toposwap as ts
@@ -14,7 +15,7 @@ from toposwap.search.cuts import least_cut, shortest_path
 NAMES = [f"x{k}" for k in range(5)]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_the_shortest_path_and_the_least_cut_are_brute_force(seed):
     rng = np.random.default_rng(seed)
     d = 6
@@ -132,7 +133,7 @@ def test_a_path_is_in_the_solution_and_not_only_in_what_pruning_makes_of_it():
     assert model.status_ == "converged"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_auto_proves_paths_of_few_columns(seed):
     X = ts.simulate.linear_dataset(7, 200, "ER2", random_state=seed).X
     known = {"ancestors": ["x6 -> x0", "x3 -> x1"], "not_ancestors": ["x2 -> x5", "x4 -> x2"]}

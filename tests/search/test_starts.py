@@ -43,6 +43,7 @@ def test_auto_is_what_the_score_suggests(score, rule):
     assert by_rule == by_default
 
 
+@pytest.mark.thorough
 def test_a_surrogate_is_followed_only_down():
     followed = 0
     for seed in range(6):

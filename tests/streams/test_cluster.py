@@ -55,6 +55,7 @@ def slowly(block):
     return block
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
 @pytest.mark.filterwarnings("ignore")
 def test_a_lost_worker_changes_no_bit(tmp_path):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from examples import seeds
 
 import toposwap as ts
 from toposwap.core.admissible import Admissible
@@ -25,7 +26,7 @@ def bound_with(seed, ridge=0.0):
 
 
 @pytest.mark.parametrize("ridge", [0.0, 0.3])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_the_tables_tell_what_solving_each_node_does(seed, ridge):
     bound, rng = bound_with(seed, ridge)
     d = bound.data.d

@@ -15,7 +15,9 @@ from toposwap.scores.mlp.pace import Pace
 from toposwap.simulate import nonlinear_dataset
 
 
-@pytest.mark.parametrize(("n", "d"), [(300, 10), (2000, 5), (100, 30)])
+@pytest.mark.parametrize(
+    ("n", "d"), [(300, 10), (2000, 5), pytest.param(100, 30, marks=pytest.mark.thorough)]
+)
 def test_the_budget_is_kept_where_penalties_weigh_nothing(n, d):
     """There descents go on for thousands of iterations, and Newton's method for as long."""
     X = 100.0 * nonlinear_dataset(d, n, "ER2", random_state=0).X

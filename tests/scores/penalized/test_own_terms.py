@@ -109,6 +109,7 @@ def test_one_node_of_the_users_terms_is_scipys(own):
     assert b == pytest.approx(end.x[0], abs=1e-5)
 
 
+@pytest.mark.thorough
 def test_terms_typed_into_a_console():
     """There is no file then that a cache could belong to."""
     program = textwrap.dedent(OWN) + textwrap.dedent("""

@@ -226,6 +226,7 @@ def test_networks_under_every_search(search):
         run(SEARCHES["exact"](), fit, bound.data.names, rng=rng)
 
 
+@pytest.mark.thorough
 def test_a_curved_pair_is_told_apart_and_repeated():
     rng = np.random.default_rng(5)
     x = rng.uniform(-3.0, 3.0, 200)
