@@ -1,6 +1,7 @@
 """The score that follows the data: what is chosen, why, and that it is then really used."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from tables import binary_table, count_table, mixed_table, real_table
 
@@ -161,3 +162,13 @@ def test_names():
     assert SCORES["logistic-bic"]().name == "logistic-bic"
     assert Penalized("least-squares", "bic").name == "least-squares-bic"
     assert Topo("auto").fit(real_table(0)).score == "auto"
+
+
+def test_counts_that_vary_too_much_are_told_beside_categories_too():
+    rng = np.random.default_rng(0)
+    visits = rng.poisson(rng.gamma(0.5, 8.0, 400))
+    table = pd.DataFrame({"visits": visits, "colour": rng.choice(["red", "green", "blue"], 400)})
+    table["cost"] = visits + rng.normal(size=400)
+    told = Topo().fit(table).result_.choices[0]
+    assert "gaussian for 'visits', 'cost'" in told
+    assert "'visits': varies" in told

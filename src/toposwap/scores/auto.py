@@ -133,8 +133,7 @@ class Auto(Score):
         else:
             score = Penalized(losses, penalty)
             why = by_loss(data.names, losses)
-        for reason, names in why_not.items():
-            why += f"; {listed(names)}: {reason}"
+        why += _in_words(why_not)
         if told:
             why += f"; {listed(told)}: gaussian because other columns tell it exactly"
         if few:
@@ -175,8 +174,17 @@ def _needs_blocks(data: Dataset) -> str | None:
         if not (discrete and "continuous" in kinds and data.n > data.d and _dependent(data)):
             return None
         why = "; some columns determine others"
-    losses = node_losses(data)
-    return by_loss(data.names, losses) + why
+    why_not: dict[str, list[str]] = {}
+    for j, (name, known) in enumerate(zip(data.names, data.kinds, strict=True)):
+        _, reason = known.kind.loss(data.column(j))
+        if reason is not None:
+            why_not.setdefault(reason, []).append(name)
+    return by_loss(data.names, node_losses(data)) + _in_words(why_not) + why
+
+
+def _in_words(why_not: dict[str, list[str]]) -> str:
+    """Why columns have not the loss of their kind, by reason."""
+    return "".join(f"; {listed(names)}: {reason}" for reason, names in why_not.items())
 
 
 def _dependent(data: Dataset) -> bool:
