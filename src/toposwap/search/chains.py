@@ -5,23 +5,21 @@ from __future__ import annotations
 import threading
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
 from toposwap.core.order import Order
+from toposwap.orderfit.chain import TabledFit
 from toposwap.search.base import Context, Move, Search
-from toposwap.search.insertion import InsertionSearch
+from toposwap.search.crossing import ROUGHLY_FROM, End, crossings, ending
 from toposwap.search.neighbourhoods import NeighbourhoodSearch
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from numpy.typing import NDArray
-
-    from toposwap.orderfit.chain import ChainFit
+    from toposwap.orderfit.chain import ChainFit, WalkingFit
 
 #: Columns up to which all orders are gone through in less than a second.
 _PROVED = 18
@@ -31,20 +29,10 @@ _AGREE = 3
 _STEPS, _PATIENCE = 350, 50
 _FEWEST_STEPS, _LEAST_PATIENCE = 20, 10
 _FEW_COLUMNS = 50
-#: Columns from which descents begin roughly; with fewer that saves little, and ends worse.
-_ROUGHLY_FROM = 40
 #: Perturbations times columns between two looks at the clock: some milliseconds.
 _PIECE = 400
-
-
-@dataclass(frozen=True, eq=False)
-class _End:
-    """Where a chain ended: a snapshot of its best optimum, its Q and edges, and the steps made."""
-
-    snapshot: Any
-    value: float
-    adjacency: NDArray[np.bool_]
-    steps: int
+#: Optima that differ by less, in temperatures, have the same score.
+_SAME = 1e-3
 
 
 class ChainSearch(Search):
@@ -86,36 +74,48 @@ class ChainSearch(Search):
             if fit.value < before - fit.resolution:
                 yield Move("exact", 2**d, "took the best of all orders")
             return "global minimum"
-        if d >= _ROUGHLY_FROM:
+        if d >= ROUGHLY_FROM:
             moved = fit.rough_descent()
             if fit.value < before - fit.resolution:
                 yield Move("insertion", d * (d - 1), f"moved variables {moved} times")
         if self.n_restarts == 0:
             yield from NeighbourhoodSearch().moves(fit, context)
             return False
-        yield from InsertionSearch().moves(fit, context)
-        ends: list[_End] = []
-        for end in self._ends(fit, context):
+        yield from self._settle(fit, context)
+        ends: list[End] = []
+        tabled = isinstance(fit, TabledFit)
+        if isinstance(fit, TabledFit):
+            found = crossings(fit.copy(), context, self.n_restarts, self.n_threads)
+        else:
+            found = self._ends(cast("WalkingFit", fit), context)
+        value, temperature = fit.value, fit.temperature
+        for end in found:
             ends.append(end)
-            if end.value < fit.value - fit.resolution:
+            if end.value < value - fit.resolution:
                 fit.restore(end.snapshot)
                 yield Move("restart", end.steps, f"start {len(ends)}: a better optimum")
-            near = [e for e in ends if e.value <= fit.value + fit.temperature]
-            met = sum(bool(e.value <= fit.value + _same(fit)) for e in near)
+                yield from self._settle(fit, context)
+                value = fit.value
+            near = [e for e in ends if e.value <= value + temperature]
+            met = sum(bool(e.value <= value + _SAME * temperature) for e in near)
             context.findings.starts = (met, len(ends))
             context.findings.rivals = [e.adjacency for e in near]
-            if self.n_restarts is None and met >= _AGREE:
+            if not tabled and self.n_restarts is None and met >= _AGREE:
                 break
-        late = context.deadline.passed
+        return context.deadline.passed
+
+    def _settle(self, fit: ChainFit, context: Context) -> Generator[Move, None, None]:
+        """To an optimum under insertions, swaps and changes of any single edge."""
+        d = len(context.names)
         while True:
             yield from NeighbourhoodSearch().moves(fit, context)
             before = fit.value
             changed = fit.improve_single_edges()
             if not fit.value < before - fit.resolution:
-                return late
+                return
             yield Move("edge", d * (d - 1), f"changed {changed} edges")
 
-    def _ends(self, fit: ChainFit, context: Context) -> Iterator[_End]:
+    def _ends(self, fit: WalkingFit, context: Context) -> Iterator[End]:
         """Of one chain after the other, on several threads if wanted."""
         d = len(context.names)
         share = min(1.0, _FEW_COLUMNS / d)
@@ -136,7 +136,7 @@ class ChainSearch(Search):
                 yield end
             return
         with ThreadPoolExecutor(self.n_threads) as threads:
-            ahead: deque[Future[_End]] = deque()
+            ahead: deque[Future[End]] = deque()
             number = 0
             try:
                 while left > 0 and not (number and context.deadline.passed):
@@ -154,11 +154,6 @@ class ChainSearch(Search):
                 threads.shutdown(cancel_futures=True)
 
 
-def _same(fit: ChainFit) -> float:
-    """Optima that differ by less have the same score."""
-    return 1e-3 * fit.temperature
-
-
 def _run_chain(
     here: tuple[Order, Any],
     bound: Any,
@@ -168,10 +163,10 @@ def _run_chain(
     enough: threading.Event,
     number: int,
     most: int,
-) -> _End:
+) -> End:
     """The chain ``number``: the first from the solution ``here``, others from a random order."""
     d = len(context.names)
-    fit: ChainFit
+    fit: WalkingFit
     if number == 0:
         order, snapshot = here
         fit = bound.fit(order)
@@ -179,7 +174,7 @@ def _run_chain(
     else:
         drawn = np.random.default_rng([seed, number]).permutation(d)
         fit = bound.fit(bound.admissible.nearest(Order(drawn)))
-        if d >= _ROUGHLY_FROM:
+        if d >= ROUGHLY_FROM:
             fit.rough_descent()
     chain = fit.chain(seed ^ number)
     piece = max(1, _PIECE // d)
@@ -188,6 +183,6 @@ def _run_chain(
             break
         patient = patience - (chain.steps - chain.best_at)
         chain.advance(min(piece, most - chain.steps, patient))
-    steps, snapshot = chain.steps, chain.best()
-    fit.restore(snapshot)
-    return _End(snapshot, fit.value, fit.adjacency(), steps)
+    steps = chain.steps
+    fit.restore(chain.best())
+    return ending(fit, steps)

@@ -12,8 +12,7 @@ from toposwap.kernels.categorical import moves
 from toposwap.kernels.categorical.counting import cost_of
 from toposwap.kernels.categorical.parents import SAME
 from toposwap.kernels.categorical.tables import ORDER, PENDING, POSITION, Nodes, empty_nodes
-from toposwap.kernels.l0.chain import BEST_AT, STEPS
-from toposwap.orderfit.chain import ChainFit
+from toposwap.orderfit.chain import WalkingFit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +29,7 @@ _EFFORT = 0.06
 _PIECE = 4
 
 
-class CategoricalFit(ChainFit):
+class CategoricalFit(WalkingFit):
     """The parents of all nodes at the current order."""
 
     bound: BoundCategorical
@@ -245,12 +244,12 @@ class CategoricalChain:
     @property
     def steps(self) -> int:
         """Perturbations made so far."""
-        return int(self._chain.counts[STEPS])
+        return int(self._chain.counts[chains.STEPS])
 
     @property
     def best_at(self) -> int:
         """After how many of them the best optimum was met."""
-        return int(self._chain.counts[BEST_AT])
+        return int(self._chain.counts[chains.BEST_AT])
 
     def advance(self, steps: int) -> None:
         """Perturb and descend ``steps`` times."""
