@@ -1,6 +1,6 @@
 """Chains of local optima: proofs where there are few columns, agreement where there are many."""
 
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -125,20 +125,34 @@ def test_threads_change_nothing(cells, restarts):
     assert [s.score for s in one.history_] == [s.score for s in two.history_]
 
 
-def test_chains_know_their_steps_and_come_back():
+def test_tables_have_the_best_parents_of_all_sets():
+    X = simulate.linear_dataset(7, 80, "ER2", noise="gauss-NV", random_state=1).X
+    fit = SCORES["bic"]().bind(Dataset.from_table(X)).fit(Order(range(7)))
+    score = node_scores(X)
+    order, value = fit.tables(~np.eye(7, dtype=bool)).walk(Order(range(7)), 30, 5)
+    parents = fit.tables(~np.eye(7, dtype=bool)).parents(order)
+    least = 0.0
+    for z in range(7):
+        before = [int(u) for u in order.variables[: order.positions[z]]]
+        sets = [tuple(sorted(s)) for k in range(len(before) + 1) for s in combinations(before, k)]
+        best = min(sets, key=lambda s, z=z: score(z, s))
+        assert best == tuple(np.flatnonzero(parents[:, z]))
+        least += score(z, best)
+    fit.take_parents(order, parents)
+    assert value == pytest.approx(fit.nodes_value, rel=1e-12)
+    assert 2 * len(X) * fit.value == pytest.approx(least, rel=1e-12)
+    proved = Topo("bic", search="exact").fit(X)
+    assert fit.value == pytest.approx(proved.score_, rel=1e-12)
+
+
+def test_a_chain_of_more_steps_meets_nothing_worse():
     X = simulate.linear_dataset(22, 80, "ER4", noise="gauss-NV", random_state=1).X
-    bound = SCORES["bic"]().bind(Dataset.from_table(X))
-    whole, halves = (bound.fit(Order(range(22))).chain(9) for _ in range(2))
-    whole.advance(30)
-    halves.advance(11)
-    halves.advance(19)
-    assert whole.steps == halves.steps == 30
-    assert whole.best_at == halves.best_at <= 30
-    for one, other in zip(whole.best(), halves.best(), strict=True):
-        np.testing.assert_array_equal(one, other)
-    fit = bound.fit(Order(range(22)))
-    fit.restore(whole.best())
-    assert 2 * len(X) * fit.value == pytest.approx(bic(node_scores(X), fit.adjacency()), rel=1e-9)
+    fit = SCORES["bic"]().bind(Dataset.from_table(X)).fit(Order(range(22)))
+    near = np.abs(np.subtract.outer(np.arange(22), np.arange(22)))
+    tables = fit.tables((near > 0) & (near < 5))
+    values = [tables.walk(Order(range(22)), steps, 3)[1] for steps in (0, 5, 40)]
+    assert values == sorted(values, reverse=True)
+    assert values[0] > values[-1]
 
 
 def test_disputed_pairs():

@@ -36,8 +36,21 @@ class FitChain(Protocol):
         """A snapshot of the best optimum met, for :meth:`OrderFit.restore` of any fit here."""
 
 
+class OrderTables(Protocol):
+    """Orders whose costs are looked up, each node having a few candidates."""
+
+    def walk(self, order: Order, steps: int, seed: int) -> tuple[Order, float]:
+        """The best order that a chain of ``steps`` perturbations from ``order`` meets, and its Q.
+
+        Q is that of :attr:`ChainFit.nodes_value`, with candidates alone.
+        """
+
+    def parents(self, order: Order) -> NDArray[np.bool_]:
+        """The parents that ``order`` wants, (d, d): ``[i, j]`` for i -> j."""
+
+
 class ChainFit(OrderFit):
-    """A fit whose score has compiled chains of local optima."""
+    """A fit whose score has compiled chains of local optima: one of the two kinds below."""
 
     @property
     def quickly_proved(self) -> int:
@@ -63,16 +76,6 @@ class ChainFit(OrderFit):
         By default none: what insertions leave is all that is looked at.
         """
         return 0
-
-    @abstractmethod
-    def chain(self, seed: int) -> FitChain:
-        """Descend from here and begin a chain, which moves this fit and nobody else may.
-
-        Parameters
-        ----------
-        seed
-            Determines the whole chain, together with where the fit stands.
-        """
 
     @abstractmethod
     def adjacency(self) -> NDArray[np.bool_]:
@@ -109,3 +112,33 @@ class ChainFit(OrderFit):
     @abstractmethod
     def temperature(self) -> float:
         """The difference of Q at which one graph has odds of e to 1 against another."""
+
+
+class WalkingFit(ChainFit):
+    """A fit that is itself perturbed and descends again."""
+
+    @abstractmethod
+    def chain(self, seed: int) -> FitChain:
+        """Descend from here and begin a chain, which moves this fit and nobody else may.
+
+        Parameters
+        ----------
+        seed
+            Determines the whole chain, together with where the fit stands.
+        """
+
+
+class TabledFit(ChainFit):
+    """A fit whose nodes can be tabled for all sets of a few candidates."""
+
+    @abstractmethod
+    def descend(self) -> None:
+        """To a local optimum under insertions and under changes of any single edge."""
+
+    @abstractmethod
+    def rebuild(self, snapshot: Any) -> None:
+        """Like :meth:`restore`, but nothing that was computed before is kept, to the last bit."""
+
+    @abstractmethod
+    def tables(self, candidates: NDArray[np.bool_]) -> OrderTables:
+        """The costs of all orders if u may be a parent of z only where ``candidates[z, u]``."""

@@ -7,21 +7,20 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
 from toposwap.core.order import Order
+from toposwap.orderfit.chain import TabledFit
 from toposwap.search.base import Context, Move, Search
-from toposwap.search.insertion import InsertionSearch
+from toposwap.search.crossing import ROUGHLY_FROM, Crossing, End, ending
 from toposwap.search.neighbourhoods import NeighbourhoodSearch
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from numpy.typing import NDArray
-
-    from toposwap.orderfit.chain import ChainFit
+    from toposwap.orderfit.chain import ChainFit, WalkingFit
 
 #: Columns up to which all orders are gone through in less than a second.
 _PROVED = 18
@@ -31,20 +30,10 @@ _AGREE = 3
 _STEPS, _PATIENCE = 350, 50
 _FEWEST_STEPS, _LEAST_PATIENCE = 20, 10
 _FEW_COLUMNS = 50
-#: Columns from which descents begin roughly; with fewer that saves little, and ends worse.
-_ROUGHLY_FROM = 40
 #: Perturbations times columns between two looks at the clock: some milliseconds.
 _PIECE = 400
-
-
-@dataclass(frozen=True, eq=False)
-class _End:
-    """Where a chain ended: a snapshot of its best optimum, its Q and edges, and the steps made."""
-
-    snapshot: Any
-    value: float
-    adjacency: NDArray[np.bool_]
-    steps: int
+#: Optima that differ by less, in temperatures, have the same score.
+_SAME = 1e-3
 
 
 @dataclass(eq=False)
@@ -52,15 +41,15 @@ class _Chains:
     """Chains on their way.
 
     The solution that the first begins with, the seed and the patience of all, the perturbations
-    that are left to them, the ends so far, and whether these suffice.
+    that are left to them, how many have ended, and whether these suffice.
     """
 
     here: tuple[Order, Any]
     seed: int
     patience: int
     left: int
-    ends: list[_End]
-    agreed: bool = False
+    number: int = 0
+    over: bool = False
 
 
 class ChainSearch(Search):
@@ -102,7 +91,7 @@ class ChainSearch(Search):
             if fit.value < before - fit.resolution:
                 yield Move("exact", 2**d, "took the best of all orders")
             return "global minimum"
-        if d >= _ROUGHLY_FROM and "descended" not in place:
+        if d >= ROUGHLY_FROM and "descended" not in place:
             # Where it began, and how many variables have moved since.
             rough = place.setdefault("rough", [before, 0])
 
@@ -118,50 +107,60 @@ class ChainSearch(Search):
         if self.n_restarts == 0:
             yield from NeighbourhoodSearch().moves(fit, context)
             return False
-        if "chains" not in place:
-            yield from InsertionSearch().moves(fit, context)
+        if "ends" not in place:
+            yield from self._settle(fit, context)
+            place["ends"] = []
             place["chains"] = self._begun(fit, context)
-        chains: _Chains = place["chains"]
-        ends = chains.ends
-        context.keep()
-        for end in self._ends(fit, context, chains):
-            ends.append(end)
-            if end.value < fit.value - fit.resolution:
-                fit.restore(end.snapshot)
-                yield Move("restart", end.steps, f"start {len(ends)}: a better optimum")
+            context.keep()
+        chains, ends = place["chains"], place["ends"]
+        if isinstance(fit, TabledFit):
+            found = chains.ends(fit.copy(), context, self.n_threads)
+        else:
+            found = self._ends(cast("WalkingFit", fit), context, chains)
+        for some in found:
+            for end in some:
+                ends.append(end)
+                if end.value < fit.value - fit.resolution:
+                    fit.restore(end.snapshot)
+                    yield Move("restart", end.steps, f"start {len(ends)}: a better optimum")
+                    yield from self._settle(fit, context.aside())
             near = [e for e in ends if e.value <= fit.value + fit.temperature]
-            met = sum(bool(e.value <= fit.value + _same(fit)) for e in near)
+            met = sum(bool(e.value <= fit.value + _SAME * fit.temperature) for e in near)
             context.findings.starts = (met, len(ends))
             context.findings.rivals = [e.adjacency for e in near]
-            chains.agreed = self.n_restarts is None and met >= _AGREE
+            if isinstance(chains, _Chains):
+                chains.over |= self.n_restarts is None and met >= _AGREE
             context.keep()
-            if chains.agreed:
-                break
-        chains.agreed = True
-        late = context.deadline.passed
+        return context.deadline.passed
+
+    def _settle(self, fit: ChainFit, context: Context) -> Generator[Move, None, None]:
+        """To an optimum under insertions, swaps and changes of any single edge."""
+        d = len(context.names)
         while True:
             # It notes its own way, anew each time.
-            inner = replace(context, place=place.setdefault("last", {}))
+            inner = replace(context, place=context.place.setdefault("settling", {}))
             yield from NeighbourhoodSearch().moves(fit, inner)
             before = fit.value
             changed = fit.improve_single_edges()
             if not fit.value < before - fit.resolution:
-                return late
-            place["last"] = {}
+                return
+            context.place["settling"] = {}
             yield Move("edge", d * (d - 1), f"changed {changed} edges")
             context.keep()
 
-    def _begun(self, fit: ChainFit, context: Context) -> _Chains:
+    def _begun(self, fit: ChainFit, context: Context) -> Crossing | _Chains:
         """What all chains need to know, before the first."""
+        if isinstance(fit, TabledFit):
+            return Crossing.begun(context, self.n_restarts)
         share = min(1.0, _FEW_COLUMNS / len(context.names))
         left = max(_FEWEST_STEPS, int(_STEPS * share**2 * fit.effort))
         patience = max(_LEAST_PATIENCE, int(_PATIENCE * share * fit.effort))
         if self.n_restarts is not None:
             left = self.n_restarts
         here = fit.order, fit.snapshot()
-        return _Chains(here, int(context.rng.integers(2**63)), patience, left, [])
+        return _Chains(here, int(context.rng.integers(2**63)), patience, left)
 
-    def _ends(self, fit: ChainFit, context: Context, chains: _Chains) -> Iterator[_End]:
+    def _ends(self, fit: WalkingFit, context: Context, chains: _Chains) -> Iterator[list[End]]:
         """Of one chain after the other, on several threads if wanted."""
         enough = threading.Event()
         job = partial(
@@ -169,36 +168,32 @@ class ChainSearch(Search):
         )
 
         def over() -> bool:
-            late = bool(chains.ends) and context.deadline.passed
-            return chains.agreed or chains.left <= 0 or late
+            late = bool(chains.number) and context.deadline.passed
+            return chains.over or chains.left <= 0 or late
+
+        def counted(end: End) -> list[End]:
+            chains.left -= max(end.steps, 1)
+            chains.number += 1
+            return [end]
 
         if self.n_threads == 1:
             while not over():
-                end = job(len(chains.ends), chains.left)
-                chains.left -= max(end.steps, 1)
-                yield end
+                yield counted(job(chains.number, chains.left))
             return
         with ThreadPoolExecutor(self.n_threads) as threads:
-            ahead: deque[Future[_End]] = deque()
+            ahead: deque[Future[End]] = deque()
             try:
                 while not over():
-                    number = len(chains.ends)
                     while len(ahead) < self.n_threads:
-                        ahead.append(threads.submit(job, number + len(ahead), chains.left))
+                        ahead.append(threads.submit(job, chains.number + len(ahead), chains.left))
                     end = ahead[0].result()
                     ahead.popleft()
-                    if end.steps > chains.left:
-                        end = job(number, chains.left)
-                    chains.left -= max(end.steps, 1)
-                    yield end
+                    yield counted(
+                        job(chains.number, chains.left) if end.steps > chains.left else end
+                    )
             finally:
                 enough.set()
                 threads.shutdown(cancel_futures=True)
-
-
-def _same(fit: ChainFit) -> float:
-    """Optima that differ by less have the same score."""
-    return 1e-3 * fit.temperature
 
 
 def _run_chain(
@@ -210,10 +205,10 @@ def _run_chain(
     enough: threading.Event,
     number: int,
     most: int,
-) -> _End:
+) -> End:
     """The chain ``number``: the first from the solution ``here``, others from a random order."""
     d = len(context.names)
-    fit: ChainFit
+    fit: WalkingFit
     if number == 0:
         order, snapshot = here
         fit = bound.fit(order)
@@ -221,7 +216,7 @@ def _run_chain(
     else:
         drawn = np.random.default_rng([seed, number]).permutation(d)
         fit = bound.fit(bound.admissible.nearest(Order(drawn)))
-        if d >= _ROUGHLY_FROM:
+        if d >= ROUGHLY_FROM:
             fit.rough_descent()
     chain = fit.chain(seed ^ number)
     piece = max(1, _PIECE // d)
@@ -230,6 +225,6 @@ def _run_chain(
             break
         patient = patience - (chain.steps - chain.best_at)
         chain.advance(min(piece, most - chain.steps, patient))
-    steps, snapshot = chain.steps, chain.best()
-    fit.restore(snapshot)
-    return _End(snapshot, fit.value, fit.adjacency(), steps)
+    steps = chain.steps
+    fit.restore(chain.best())
+    return ending(fit, steps)

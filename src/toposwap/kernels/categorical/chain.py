@@ -1,8 +1,8 @@
 r"""A chain of local optima of a score on contingency tables, all in compiled code.
 
-As :mod:`toposwap.kernels.l0.chain`: a step perturbs the order, descends, and stays with probability
-:math:`\min(1, e^{-\Delta / T})`; else it goes back. Here a node is a few numbers, and going back is
-copying them.
+As :mod:`toposwap.kernels.l0.order_chain`: a step perturbs the order, descends, and stays with
+probability :math:`\min(1, e^{-\Delta / T})`; else it goes back. Here a node is a few numbers, and
+going back is copying them.
 """
 
 from __future__ import annotations
@@ -25,17 +25,22 @@ from toposwap.kernels.categorical.tables import (
 )
 from toposwap.kernels.graphs.precedence import highest_position, lowest_position
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.l0.chain import BEST_AT, KINDS, STEPS, below, uniform
+from toposwap.kernels.random import below, uniform
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+#: Kinds of perturbations: three moves, each with or without another order of the graph first.
+KINDS = 6
+#: Places of ``Chain.counts``: steps made, and at which of them the best was met.
+STEPS, BEST_AT = 0, 1
 
 
 class Chain(NamedTuple):
     """Where a chain is besides its nodes.
 
     ``kept`` are the nodes of the last stay, ``best`` those of the best optimum met, whose cost is
-    ``least`` (1,); ``counts`` (2,) see :data:`~toposwap.kernels.l0.chain.STEPS`; ``random`` (1,) is
+    ``least`` (1,); ``counts`` (2,) see :data:`STEPS`; ``random`` (1,) is
     the state of the generator; ``credit`` (2, KINDS) how often each kind of perturbation was tried
     and led to something better; ``profile`` (d,) and ``visits`` (d,) are workspace.
     """

@@ -19,8 +19,7 @@ from toposwap.kernels.categorical.tables import (
     empty_nodes,
     new_work,
 )
-from toposwap.kernels.l0.chain import BEST_AT, STEPS
-from toposwap.orderfit.chain import ChainFit
+from toposwap.orderfit.chain import WalkingFit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +36,7 @@ _EFFORT = 0.06
 _PIECE = 4
 
 
-class CategoricalFit(ChainFit):
+class CategoricalFit(WalkingFit):
     """The parents of all nodes at the current order."""
 
     bound: BoundCategorical
@@ -263,12 +262,12 @@ class CategoricalChain:
     @property
     def steps(self) -> int:
         """Perturbations made so far."""
-        return int(self._chain.counts[STEPS])
+        return int(self._chain.counts[chains.STEPS])
 
     @property
     def best_at(self) -> int:
         """After how many of them the best optimum was met."""
-        return int(self._chain.counts[BEST_AT])
+        return int(self._chain.counts[chains.BEST_AT])
 
     def advance(self, steps: int) -> None:
         """Perturb and descend ``steps`` times."""

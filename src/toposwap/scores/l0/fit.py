@@ -8,12 +8,20 @@ import numpy as np
 
 from toposwap.core.order import Order
 from toposwap.core.runtime.deadline import NEVER
-from toposwap.kernels.l0 import exact, from_all, insertion_deltas, moves, single_edges, swap_deltas
+from toposwap.kernels.l0 import (
+    descent,
+    exact,
+    from_all,
+    insertion_deltas,
+    moves,
+    single_edges,
+    swap_deltas,
+)
 from toposwap.kernels.l0.parent_sets import wanted_parent_sets
 from toposwap.kernels.l0.partial_covariance import ROWS
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
-from toposwap.orderfit.chain import ChainFit
-from toposwap.scores.l0.chain import L0Chain
+from toposwap.orderfit.chain import TabledFit
+from toposwap.scores.l0.candidate_tables import L0CandidateTables
 from toposwap.scores.l0.coefficients import Coefficients
 from toposwap.scores.l0.least_parents import LeastParents
 
@@ -35,7 +43,7 @@ _PIECE = 10_000
 _SWAPS_A_PIECE = 64
 
 
-class L0Fit(ChainFit):
+class L0Fit(TabledFit):
     """The tables of all nodes at the current order."""
 
     bound: BoundL0
@@ -217,11 +225,27 @@ class L0Fit(ChainFit):
         fit._rule.unit[:] = state["unit"]
         return fit
 
-    def chain(self, seed: int) -> L0Chain:
-        """Descend and begin a compiled chain; units stay what they are at its first optimum."""
+    def descend(self) -> None:
+        """From every variable on; afterwards the tables are free of what the way left behind."""
+        self._nodes.pending[:] = True
+        self._nodes.memory[:] = np.nan
         while self.insertion_sweep(self.order.variables):
             pass
-        return L0Chain(self._nodes, self._rule, self.temperature, self.resolution, seed)
+        d = self.bound.data.d
+        ancestors = np.empty((d, d), dtype=np.bool_)
+        descent.descend(self._nodes, self._rule, self.resolution, self._profile, ancestors)
+        self.rebuild(self.snapshot())
+
+    def rebuild(self, snapshot: tuple[NDArray[np.int64], ...]) -> None:
+        """No node has the parents that it is to get, so that every table is built anew."""
+        self._nodes.n_parents[:] = -1
+        self.restore(snapshot)
+
+    def tables(self, candidates: NDArray[np.bool_]) -> L0CandidateTables:
+        """In the present units; see :mod:`toposwap.kernels.l0.subset_tables`."""
+        return L0CandidateTables(
+            self._rule, candidates, self._most_parents, self.temperature, self.resolution
+        )
 
     @property
     def temperature(self) -> float:
@@ -264,7 +288,11 @@ class L0Fit(ChainFit):
         """Stand at ``order`` with these edges, whatever growing and shrinking would choose."""
         chosen = np.zeros((len(order), self._nodes.parents.shape[1] - 1), dtype=np.int64)
         for z, mine in enumerate(parents.T):
-            chosen[z, : mine.sum()] = np.flatnonzero(mine)
+            found = np.flatnonzero(mine)
+            if self._rule.demanding:
+                # Those that are required come first.
+                found = found[np.argsort(~self._rule.required[z, found], kind="stable")]
+            chosen[z, : found.size] = found
         self.restore((order.variables.copy(), chosen, parents.sum(axis=0)))
 
     @property
