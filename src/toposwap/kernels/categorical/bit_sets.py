@@ -26,7 +26,7 @@ _WORDS_A_ROW = 2.0
 
 
 @kernel(inlined=True)
-def _ones(word: np.uint64) -> int:
+def _ones(word: np.uint64) -> np.int64:
     """How many bits of ``word`` are set."""
     pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     fours = (pairs & np.uint64(0x3333333333333333)) + (
