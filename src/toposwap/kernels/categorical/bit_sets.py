@@ -26,14 +26,14 @@ _WORDS_A_ROW = 2.0
 
 
 @kernel(inlined=True)
-def _ones(word: np.uint64) -> np.int64:
+def _ones(word: np.uint64) -> int:
     """How many bits of ``word`` are set."""
     pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     fours = (pairs & np.uint64(0x3333333333333333)) + (
         (pairs >> np.uint64(2)) & np.uint64(0x3333333333333333)
     )
     bytes_ = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((bytes_ * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return np.int64((bytes_ * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
 
 
 @kernel(inner=True)
