@@ -23,7 +23,6 @@ import numpy as np
 
 import toposwap as ts
 from toposwap.missing import structural
-from toposwap.missing.structural import StructuralEM
 
 SHARES = (0.1, 0.3)
 
@@ -67,13 +66,13 @@ def one(seed, share, mechanism, treatments, n=1000, d=20):
 
 
 def stages(seeds) -> None:
-    kept = StructuralEM.second_look, structural._MOST_ROUNDS
+    kept = structural.second_look, structural._MOST_ROUNDS
     for name, look, rounds in (
         ("one search", kept[0], 1),
         ("no second look", lambda _em, _graph, _order, trace: trace, kept[1]),
         ("all of it", *kept),
     ):
-        StructuralEM.second_look, structural._MOST_ROUNDS = look, rounds
+        structural.second_look, structural._MOST_ROUNDS = look, rounds
         runs = [one(seed, 0.3, at_random, ["em"]) for seed in range(seeds)]
         print(f"{name:15} SHD {_row(runs, 'em')}", flush=True)
 

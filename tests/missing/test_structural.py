@@ -8,6 +8,7 @@ import toposwap as ts
 from toposwap.core.admissible import EVERYTHING
 from toposwap.core.gaps import Incomplete
 from toposwap.core.runtime.deadline import NEVER
+from toposwap.missing.single_edges import second_look
 from toposwap.missing.structural import StructuralEM
 from toposwap.scores.names import named_score
 
@@ -155,7 +156,7 @@ def test_single_edges_are_judged_by_what_is_there():
     graph = np.triu(np.ones((3, 3), dtype=bool), 1)
     trace = em._em(em.moments, em.of_edges(graph), 1e-6)
     before = em.objective(trace, graph)
-    trace = em.second_look(graph, ts.Order([0, 1, 2]), trace)
+    trace = second_look(em, graph, ts.Order([0, 1, 2]), trace)
     assert em.objective(trace, graph) < before
     assert graph.tolist() == [[False, False, False], [False, False, True], [False] * 3]
 

@@ -15,7 +15,7 @@ from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
 from toposwap.penalties import BIC, EBIC
-from toposwap.scores import SCORES, LeastSquares
+from toposwap.scores import SCORES, Blocks, LeastSquares
 from toposwap.search import SEARCHES, run
 
 # What "auto" chooses is among them. Networks are no arrays, and a fit takes too long for a hundred
@@ -82,6 +82,7 @@ def provable(score):
     """Whether the best of all orders can be known: a sum over nodes, each solved for certain."""
     # With an L0 penalty all sets of parents are gone through.
     evaluated = isinstance(getattr(score, "penalty", None), BIC | EBIC)
+    evaluated = evaluated or isinstance(score, Blocks)
     return score.separable and (reproducible(score) or evaluated or not score.continuous)
 
 

@@ -42,6 +42,7 @@ def main(half):
         ts.Topo("bdeu", "exact").fit(binary_table(0))
         mixed = ts.simulate.mixed_dataset(6, 200, "ER1", random_state=0)
         ts.Topo("blocks-bic").fit(mixed.X)
+        ts.Topo("blocks-lasso").fit(mixed.X)
     else:
         X = real_table(0)
         ts.Topo("bic", "exact").fit(X)

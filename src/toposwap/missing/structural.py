@@ -31,6 +31,7 @@ from toposwap.kernels.graphs.reachability import reachability
 from toposwap.learn import learn
 from toposwap.losses import EqualVarianceLoss, GaussianLoss
 from toposwap.missing.normal import Moments, Normal, Patterns, Trace, of_graph, regressions, start
+from toposwap.missing.single_edges import LOWER, second_look
 from toposwap.penalties import L0
 from toposwap.search.none import NoSearch
 
@@ -47,14 +48,7 @@ if TYPE_CHECKING:
 
 #: Change of expected moments, over the deviations, that ends EM between searches, and at the end.
 _ROUGH, _TIGHT = 1e-6, 3e-11
-#: The same where only a comparison is asked for.
-_COMPARED = 1e-4
 _MOST_ROUNDS = 30
-#: F that counts as lower, in units of the log-likelihood.
-_LOWER = 1e-3
-#: An edge is looked at again if its worth times this, and the share of its rows that have both
-#: ends, is below its price (or, absent, beyond it).
-_DOUBTFUL = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +161,7 @@ class StructuralEM:
             return Fixed(graph, order, trace, None)
         trace = self._em(moments, self.of_edges(graph), _ROUGH)
         if self.likelihood and not self.admissible.asks_for_paths:
-            trace = self.second_look(graph, order, trace)
+            trace = second_look(self, graph, order, trace)
         trace = self._em(trace.moments, self.of_edges(graph), _TIGHT)
         value = self.objective(trace, graph) if self.likelihood else None
         return Fixed(graph, order, trace, value)
@@ -179,7 +173,7 @@ class StructuralEM:
         """Whether F is lower at ``one``; True where nothing is known of it."""
         if one.value is None or other.value is None:
             return True
-        return one.value < other.value - _LOWER / self.n
+        return one.value < other.value - LOWER / self.n
 
     def finished(
         self, result: Result, moments: Moments, rounds: int, *, stands: bool, interrupted: bool
@@ -216,98 +210,10 @@ class StructuralEM:
         )
         return Found(result, self.dataset(moments), likelihood, rounds)
 
-    # --- single edges by F -----------------------------------------------------------------------
-
-    def second_look(self, graph: NDArray[np.bool_], order: Order, trace: Trace) -> Trace:
-        """EM of the graph (d, d) without the edges, and with those, that lower F; in place."""
-        assert self.price is not None
-        best = self.objective(trace, graph)
-        tried: set[tuple[int, int]] = set()
-        while not self.deadline.passed:
-            doubtful = [pair for pair in self._doubtful(graph, order, trace) if pair not in tried]
-            if not doubtful:
-                return trace
-            i, j = doubtful[0]
-            tried.add((i, j))
-            graph[i, j] = not graph[i, j]
-            fixed = self.price * np.count_nonzero(graph)
-
-            def enough(told: list[float], fixed: float = fixed, best: float = best) -> bool:
-                return self._decided(told, fixed, best)
-
-            new = self.patterns.maximise(
-                trace.moments,
-                self.of_edges(graph),
-                tolerance=_COMPARED,
-                deadline=self.deadline,
-                enough=enough,
-            )
-            if self.objective(new, graph) < best - _LOWER / self.n:
-                trace, best = new, self.objective(new, graph)
-                tried = {(i, j)}
-            else:
-                graph[i, j] = not graph[i, j]
-        return trace
-
     def objective(self, trace: Trace, graph: NDArray[np.bool_]) -> float:
         """F of a graph (d, d) with an L0 penalty."""
         assert self.price is not None
         return -trace.log_likelihoods[-1] / self.n + self.price * int(np.count_nonzero(graph))
-
-    def _decided(self, told: list[float], fixed: float, best: float) -> bool:
-        """Whether F is below ``best`` already, or will not get there: it falls geometrically."""
-        now = fixed - told[-1] / self.n
-        if now < best - _LOWER / self.n:
-            return True
-        if len(told) < 4:
-            return False
-        last, step = told[-2] - told[-3], told[-1] - told[-2]
-        if not 0.0 < step < last:
-            return False
-        left = step * step / (last - step) / self.n
-        return now - 2.0 * left > best
-
-    def _doubtful(
-        self, graph: NDArray[np.bool_], order: Order, trace: Trace
-    ) -> list[tuple[int, int]]:
-        """Edges, there and absent, whose price is near what they are worth, the worst first."""
-        assert self.price is not None
-        covariance = trace.moments.covariance
-        candidates = self.admissible.candidates(order) | graph
-        required = self.admissible.required
-        pairs = np.outer(self.there, self.there)
-        found = []
-        for j in range(len(graph)):
-            own = np.flatnonzero(graph[:, j])
-            worth, gain = _worth(covariance, own, j)
-            for i, w in zip(own, worth, strict=True):
-                kept = required is not None and required[i, j]
-                if not kept and _DOUBTFUL * pairs[i, j] * w < self.price:
-                    found.append((w * pairs[i, j] - self.price, int(i), j))
-            for i in np.flatnonzero(candidates[:, j] & ~graph[:, j]):
-                if gain[i] > _DOUBTFUL * pairs[i, j] * self.price:
-                    found.append((self.price - gain[i] / pairs[i, j], int(i), j))
-        return [(i, j) for _, i, j in sorted(found)]
-
-
-def _worth(
-    covariance: NDArray[np.float64], own: NDArray[np.int64], j: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """By how much each parent lowers 1/2 log of the residual variance of j, and each other would.
-
-    (k,) and (d,).
-    """
-    # The columns given the parents: what is left of j, and of the others.
-    inside = covariance[np.ix_(own, own)]
-    inverse = np.linalg.inv(inside) if own.size else np.zeros((0, 0))
-    across = covariance[own]
-    left = covariance - across.T @ inverse @ across
-    variance = max(left[j, j], 1e-300)
-    coefficients = inverse @ across[:, j]
-    worth = 0.5 * np.log1p(np.square(coefficients) / np.diag(inverse) / variance)
-    spread = np.maximum(np.diag(left), 1e-12 * np.diag(covariance))
-    explained = np.square(left[:, j]) / (spread * variance)
-    return worth, -0.5 * np.log1p(-np.clip(explained, 0.0, 1.0 - 1e-12))
 
 
 @dataclass(frozen=True, eq=False)

@@ -128,7 +128,7 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "least-squares-l1, logistic-bic, logistic-l1 or logistic (columns of two values), "
         "poisson-l1 (counts), or any LOSS-PENALTY; basis (additive: curves instead of lines), "
         "basis-mcp or basis-lasso (the same, choosing edges), basis-bic (the same in any units), "
-        "mlp (neural networks); blocks-bic or blocks-ebic (numbers, categories and ratings "
+        "mlp (neural networks); blocks-bic, -ebic, -lasso or -mcp (numbers, categories, ratings "
         "together), categorical-bic or bdeu (nothing but categories).",
     )
     @click.option(

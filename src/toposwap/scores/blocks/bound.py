@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from toposwap.core.codes import Levels
 from toposwap.core.errors import InputError
 from toposwap.kernels.blocks.moments import DEPENDENT
-from toposwap.losses import GaussianLoss, LevelLoss, OnePredictor, RowLoss
+from toposwap.losses import LevelLoss
 from toposwap.losses.base import ColumnFacts
 from toposwap.orderfit.exact import best_order, best_parents, members
 from toposwap.orderfit.nodes import NodeFit, SeparableScore
 from toposwap.scores.base import Point
+from toposwap.scores.blocks.gaussian_node import GaussianNode
 from toposwap.scores.blocks.model import BlockModel, NodeModel
-from toposwap.scores.blocks.nodes import GaussianNode, RowsNode
+from toposwap.scores.blocks.own_nodes import node_of, own_designs, own_levels
 from toposwap.scores.blocks.selection import select_blocks
 from toposwap.scores.dependence import determined_remarks
 from toposwap.scores.strategy import Strategy, Surrogate
@@ -91,9 +91,9 @@ class BoundBlocks(SeparableScore):
         self.design = design
         self.losses = losses
         self.weight = weight
-        designs = _own_designs(design)
+        designs = own_designs(design)
         self.nodes = [
-            _node(designs[j], j, None if losses is None else losses[j], ridge)
+            node_of(designs[j], j, None if losses is None else losses[j], ridge)
             for j in range(data.d)
         ]
         #: What counts of each node, (d,): nothing of one that was set in all rows.
@@ -314,7 +314,7 @@ class BoundBlocks(SeparableScore):
                 strengths[i, j] = block[0, 0] if block.size == 1 else size
             facts, levels = None, None
             if isinstance(loss, LevelLoss):
-                levels = _own_levels(node.design, j)[1]
+                levels = own_levels(node.design, j)[1]
             else:
                 left = node.share(scaled[:, of]) if isinstance(node, GaussianNode) else 1.0
                 facts = ColumnFacts(left * node.unit**2, float(x.min()), float(x.max()))
@@ -330,37 +330,3 @@ def parts(
     if isinstance(parameters, BlockCoefficients):
         return parameters.theta, parameters.constants
     return parameters, None
-
-
-def _own_designs(design: Design) -> list[Design]:
-    """The rows that count for each node, (d,); of one that was set in all of them, all."""
-    found = [design] * design.data.d
-    if design.data.interventions is not None:
-        for group in design.data.own_rows:
-            own = design if group.kept is None or group.share == 0.0 else design.part(group.kept)
-            for j in group.nodes:
-                found[j] = own
-    return found
-
-
-def _own_levels(design: Design, j: int) -> tuple[NDArray[np.int64], Levels]:
-    """Column ``j`` as codes of the levels that it has in the rows of the design."""
-    coded = design.data.coded(j)
-    if design.kept is None:
-        return coded.codes, coded.levels
-    there, codes = np.unique(coded.codes[design.kept], return_inverse=True)
-    names = tuple(coded.levels.names[k] for k in there)
-    return codes.reshape(-1).astype(np.int64), Levels(coded.levels.numbers[there], names)
-
-
-def _node(design: Design, j: int, loss: NodeLoss | None, ridge: float) -> GaussianNode | RowsNode:
-    """The node of variable ``j``."""
-    if loss is None or isinstance(loss, GaussianLoss):
-        return GaussianNode(design, j)
-    assert design.data.rows is not None
-    x = design.data.rows[:, j]
-    if isinstance(loss, LevelLoss):
-        return RowsNode(design, j, loss, _own_levels(design, j)[0], ridge)
-    assert isinstance(loss, RowLoss)
-    x = x if design.kept is None else x[design.kept]
-    return RowsNode(design, j, OnePredictor(loss), loss.target(x).y, ridge)

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from toposwap.kernels.blocks.group_quadratic import descend_blocks
+from toposwap.scores.blocks.gaussian_node import GaussianNode
 from toposwap.scores.blocks.newton import Rows, at, curvature, gradient_at
-from toposwap.scores.blocks.nodes import Fitted, GaussianNode
+from toposwap.scores.blocks.nodes import Fitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

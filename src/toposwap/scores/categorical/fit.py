@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _MOST_SWAPS = 500
 #: Of the usual number of perturbations.
-_EFFORT = 0.06
+_EFFORT = 0.12
 #: Variables that one piece of a sweep visits under a time limit.
 _PIECE = 4
 
