@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.report.graph import _predictor
+from toposwap.scores.blocks.columns import NumberColumn
+from toposwap.scores.blocks.model import BlockModel
 from toposwap.scores.predictors import LinearModel
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from toposwap.estimators.base import DagLearner
 
 #: What the causes of a column add to, by the name of its loss; of others to the column itself.
@@ -42,17 +46,17 @@ def scale_of(loss: object | None) -> str | None:
     return SCALES.get(getattr(loss, "name", ""), "predictor of")
 
 
-def slopes(model: DagLearner) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+def slopes(model: DagLearner) -> NDArray[np.bool_]:
     """Edges whose weight is a change for a unit of the cause, (d, d); the others' is a size."""
     predictor = _predictor(model)
     found = model.adjacency_matrix_ != 0.0
-    if hasattr(predictor, "nodes"):
-        single = np.zeros_like(found)
-        for j, node in enumerate(predictor.nodes):
-            for i, block in zip(node.parents, node.theta, strict=True):
-                single[i, j] = block.size == 1
-        return found & single
+    if isinstance(predictor, BlockModel):
+        numbers = np.array([isinstance(column, NumberColumn) for column in predictor.columns])
+        single = np.array(
+            [getattr(node.loss, "name", "") != "multinomial" for node in predictor.nodes]
+        )
+        return np.asarray(found & numbers[:, None] & single)
     linear = isinstance(predictor, LinearModel) or (
         predictor is None and getattr(model, "linear", False)
     )
-    return found & linear
+    return np.asarray(found & linear)

@@ -69,6 +69,9 @@ class ReportedGraph:
         Whether the sign of a weight says that the effect rises or falls with its cause.
     doubt
         How often resamples have the edges; None where nobody has drawn any.
+    sized
+        Edges whose weight is a size without a sign beside others that have one, (d, d): those of
+        categories; None where there are none.
     """
 
     names: tuple[str, ...]
@@ -78,6 +81,7 @@ class ReportedGraph:
     scale_free: bool = False
     signed: bool = True
     doubt: Doubt | None = None
+    sized: NDArray[np.bool_] | None = None
 
     @classmethod
     def of_weights(cls, weights: NDArray[np.float64], names: Sequence[str]) -> ReportedGraph:
@@ -95,7 +99,12 @@ class ReportedGraph:
             standardised=self.standardised[square],
             open=self.open[square],
             doubt=None if self.doubt is None else self.doubt.part(square),
+            sized=None if self.sized is None else self.sized[square],
         )
+
+    def has_sign(self, i: int, j: int) -> bool:
+        """Whether the sign of the weight of i -> j says that the effect rises or falls."""
+        return self.signed and not (self.sized is not None and self.sized[i, j])
 
     @property
     def by_standardised(self) -> bool:
@@ -147,7 +156,17 @@ def reported_graph(model: DagLearner, doubt: Doubt | None = None) -> ReportedGra
         scale_free=not model.result_.scale_dependent,
         signed=bool(linear or (weights < 0.0).any()),
         doubt=doubt,
+        sized=_sized(model),
     )
+
+
+def _sized(model: DagLearner) -> NDArray[np.bool_] | None:
+    """Edges that are no slopes, in a model that has both."""
+    from toposwap.report.forms import slopes
+
+    edges = model.adjacency_matrix_ != 0.0
+    lines = slopes(model)
+    return edges & ~lines if lines.any() and (edges & ~lines).any() else None
 
 
 def open_directions(model: DagLearner) -> NDArray[np.bool_]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -294,3 +295,13 @@ def test_edges_of_the_column_in_the_middle_come_first():
     part = part_of(graph, around="x2")
     chosen = strongest(part.graph, 5, centre=part.centre)
     assert np.argwhere(chosen).tolist() == [[0, 2], [1, 2], [2, 3], [2, 4], [2, 5]]
+
+
+def test_weights_of_categories_have_no_sign():
+    graph = ReportedGraph.of_weights(TRIANGLE, ["a", "b", "c"])
+    sized = np.zeros((3, 3), dtype=bool)
+    sized[0, 1] = True
+    axes, arrows, _ = drawn(replace(graph, sized=sized))
+    colours = [to_hex(arrow.get_edgecolor()).upper() for arrow in arrows]
+    assert sorted(colours) == sorted([POSITIVE, NEGATIVE, UNSIGNED])
+    assert "without a sign: effect differs with the value of the cause" in words_of(axes)

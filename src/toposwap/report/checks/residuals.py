@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.graphs.reachability import reachability
-from toposwap.report.forms import is_real, losses_of
+from toposwap.report.forms import is_real, losses_of, slopes
 from toposwap.report.graph import _predictor
+from toposwap.scores.blocks.model import BlockModel
 from toposwap.scores.predictors import LinearModel
 
 if TYPE_CHECKING:
@@ -125,6 +126,9 @@ def column_forms(model: DagLearner) -> tuple[NDArray[np.bool_], NDArray[np.bool_
     linear = type(predictor) is LinearModel or (
         predictor is None and getattr(model, "linear", False)
     )
+    if isinstance(predictor, BlockModel):
+        # A column whose causes are all numbers is a line of them.
+        return real & (slopes(model) | (model.adjacency_matrix_ == 0.0)).all(axis=0), real
     return real & linear, real
 
 

@@ -12,6 +12,7 @@ from toposwap.knowledge import Knowledge
 from toposwap.knowledge.resolved import resolve
 from toposwap.report.checks import checks_of, residuals_of
 from toposwap.report.clusters import clusters_of
+from toposwap.report.facts import summary_lines
 from toposwap.report.graph import reported_graph
 from toposwap.report.page.audit import audit
 from toposwap.report.page.columns import column_records
@@ -27,7 +28,6 @@ from toposwap.report.page.views import (
 )
 from toposwap.report.record import record_of
 from toposwap.report.sureness import sureness_of
-from toposwap.report.text import summary_lines
 from toposwap.report.words import certificate_explained, counted
 
 if TYPE_CHECKING:

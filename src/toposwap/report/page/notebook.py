@@ -57,7 +57,7 @@ def small_graph(model: Topo) -> str:
     for k, path in found["edges"]:
         i, j = pairs[k]
         colour = _UNSIGNED
-        if graph.signed:
+        if graph.has_sign(i, j):
             colour = _POSITIVE if graph.weights[i, j] > 0.0 else _NEGATIVE
         wide = 1.2 + 3.0 * strength[i, j] / largest
         x, y = (float(t) for t in path.replace("L", " ").split()[-1].split(","))

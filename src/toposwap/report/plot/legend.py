@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from matplotlib.lines import Line2D
 
 from toposwap.io.edges import DOUBTFUL
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from toposwap.report.graph import ReportedGraph
@@ -23,7 +23,7 @@ DASHES = (0, (2.5, 1.5))
 def edge_colour(graph: ReportedGraph, i: int, j: int) -> str:
     """By the sign of the weight, where it has one; the paler the fewer resamples have the edge."""
     colour = UNSIGNED
-    if graph.signed:
+    if graph.has_sign(i, j):
         colour = POSITIVE if graph.weights[i, j] > 0.0 else NEGATIVE
     if graph.doubt is None:
         return colour
@@ -60,11 +60,21 @@ def legend(
     if not drawn.any():
         return [plain("no edges"), *lonely]
     weights, sizes = graph.weights[drawn], graph.strength[drawn]
+    sized = np.zeros(len(weights), dtype=bool) if graph.sized is None else graph.sized[drawn]
     handles = []
     for occurs, colour, words in (
-        (graph.signed and (weights > 0.0).any(), POSITIVE, "positive: effect rises with cause"),
-        (graph.signed and (weights < 0.0).any(), NEGATIVE, "negative: effect falls as cause rises"),
+        (
+            graph.signed and (weights[~sized] > 0.0).any(),
+            POSITIVE,
+            "positive: effect rises with cause",
+        ),
+        (
+            graph.signed and (weights[~sized] < 0.0).any(),
+            NEGATIVE,
+            "negative: effect falls as cause rises",
+        ),
         (not graph.signed, UNSIGNED, "effect may rise and fall with cause"),
+        (sized.any(), UNSIGNED, "without a sign: effect differs with the value of the cause"),
     ):
         if occurs:
             handles.append(Line2D([], [], color=colour, linewidth=2.0, label=words))

@@ -56,9 +56,10 @@ function buildLegend() {
   const line = (kind, words) => el("span", {}, svg("svg", { width: 30, height: 10, "aria-hidden": "true", class: `edge ${kind}` }, svg("path", { class: "shaft", d: "M0,5H30", "stroke-width": 3 })), words);
   const legend = byId("legend");
   if (contents.signed) {
-    if (edges.some((e) => e.weight > 0)) legend.append(line("positive", "positive: effect rises with cause"));
-    if (edges.some((e) => e.weight < 0)) legend.append(line("negative", "negative: effect falls as cause rises"));
-  } else if (edges.length) legend.append(line("unsigned", "effect may rise and fall with cause"));
+    if (edges.some((e) => signClass(e) === "positive")) legend.append(line("positive", "positive: effect rises with cause"));
+    if (edges.some((e) => signClass(e) === "negative")) legend.append(line("negative", "negative: effect falls as cause rises"));
+  }
+  if (edges.some((e) => signClass(e) === "unsigned")) legend.append(line("unsigned", contents.signed ? "without a sign: effect differs with the value of the cause" : "effect may rise and fall with cause"));
   if (edges.some((e) => e.open || e.reversible)) legend.append(el("span", {}, "no arrowhead (equivalence class) or a hollow one (DAG): the direction is open"));
   if (edges.some((e) => e.required)) legend.append(el("span", {}, "ring: required"));
   if (edges.some((e) => e.against)) legend.append(el("span", {}, "dashed: the data speak against it"));

@@ -59,7 +59,10 @@ function findColumn(text) {
   }
   return -1;
 }
-const signClass = (edge) => (!contents.signed ? "unsigned" : edge.weight > 0 ? "positive" : "negative");
+/** Beside slopes, the weight of a category or a curve is a size and has no sign. */
+const sized = (edge) => edges.some((other) => other.slope) && !edge.slope;
+const signs = edges.map((edge) => (!contents.signed || sized(edge) ? "unsigned" : edge.weight > 0 ? "positive" : "negative"));
+const signClass = (edge) => signs[edge.number];
 const arrowText = (edge, between = " → ") => nameOf(edge.from) + between + nameOf(edge.to);
 function columnLink(v) { return el("button", { type: "button", class: "link", click: () => page.choose(v) }, nameOf(v)); }
 function edgeLink(edge, text) { return el("button", { type: "button", class: "link", click: () => page.chooseEdge(edge.number) }, text || arrowText(edge, edge.open ? " — " : " → ")); }
