@@ -1,8 +1,9 @@
 """Long and wide tables: one pass over files, memory, and thousands of columns.
 
 Run ``python benchmarks/scale.py`` on Linux (``--rows 100000000`` for the whole of the first part,
-which needs 9 GB of disk; ``--columns 5000`` for the second). Prints ratios to a yardstick of the
-same run: reading the file alone with pyarrow, and ``numpy.linalg.qr(X, mode="r")``.
+which needs 9 GB of disk; ``--columns 5000`` for least squares, ``--bic 5000 --flop`` for BIC).
+Prints ratios to a yardstick of the same run: reading the file alone with pyarrow,
+``numpy.linalg.qr(X, mode="r")``, and FLOP.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
+import timing  # noqa: F401 - one thread for everybody
 import toposwap as ts
-from timing import seconds
 
 _IN_ANOTHER = """
 import time
@@ -34,6 +37,13 @@ began = time.perf_counter()
 {work}
 print(time.perf_counter() - began, peak() - before)
 """
+
+
+def processor_seconds(call: Callable[[], object]) -> float:
+    """Of one call on one thread; others on the machine count for less than in wall time."""
+    began = time.process_time()
+    call()
+    return time.process_time() - began
 
 
 def in_another_process(imports: str, work: str) -> tuple[float, float]:
@@ -83,13 +93,35 @@ def long_tables(rows: int, d: int = 20) -> None:
         )
 
 
+def tables_in_memory(rows: int, d: int = 50) -> None:
+    """Peak memory of a fit beside its table, whatever holds that."""
+    made = f"X = np.random.default_rng(0).standard_normal(({rows}, {d}), dtype=np.float32); "
+    tables = {
+        "float64 array": "table = X.astype(np.float64); del X",
+        "float32 array": "table = X",
+        "float32 frame": "table = pd.DataFrame(X)",
+        "Arrow table": "table = pa.table({str(k): X[:, k].copy() for k in range(50)}); del X",
+    }
+    for name, make in tables.items():
+        imports = (
+            "import numpy as np, pandas as pd, pyarrow as pa, toposwap as ts, scipy.linalg; "
+            f"{made}{make}; ts.Topo('bic').fit(np.random.default_rng(1).standard_normal((300, 50)))"
+        )
+        took, memory = in_another_process(imports, "ts.Topo('bic').fit(table)")
+        print(
+            f"bic on a {name} of {rows:.0e} x {d}: {memory:.0f} MB beside it (bar 200), "
+            f"{took:.1f} s",
+            flush=True,
+        )
+
+
 def wide_tables(d: int, n: int) -> None:
     sample = ts.simulate.linear_dataset(d, n, "ER4", random_state=0)
     ts.Topo("least-squares", init="random").fit(sample.X[:200, :20])
-    yard = seconds(lambda: np.linalg.qr(sample.X, mode="r"))
+    yard = processor_seconds(lambda: np.linalg.qr(sample.X, mode="r"))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     model = ts.Topo("least-squares", init="random")
-    took = seconds(lambda: model.fit(sample.X))
+    took = processor_seconds(lambda: model.fit(sample.X))
     memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20
     print(
         f"least squares, ER4, n={n}, d={d}, random start: {took / yard:.1f} QRs ({took:.1f} s), "
@@ -98,11 +130,54 @@ def wide_tables(d: int, n: int) -> None:
     )
 
 
+def wide_bic(sizes: list[int], n: int, flop: bool) -> None:
+    """`bic` on ER2: time and memory, their growth, and FLOP's time beside."""
+    last: tuple[int, float] | None = None
+    for d in sizes:
+        sample = ts.simulate.linear_dataset(d, n, "ER2", random_state=0)
+        rng = np.random.default_rng(0)
+        columns = rng.permutation(d)
+        X = sample.X[:, columns]
+        before = _peak(reset=True)
+        model = ts.Topo("bic")
+        took = processor_seconds(lambda model=model, X=X: model.fit(X))
+        told = (
+            f"bic, ER2, n={n}, d={d}: {took:.1f} s, {(_peak() - before) / 2**20:.2f} GB more "
+            "(bar 10), "
+        )
+        truth = sample.weights[np.ix_(columns, columns)]
+        found = ts.metrics.compare_classes(truth, model.adjacency_matrix_)
+        told += f"SHD of the classes {found.shd}"
+        if last is not None:
+            told += f", growth d^{np.log(took / last[1]) / np.log(d / last[0]):.1f}"
+        last = d, took
+        if flop:
+            from flopsearch import flop as search
+
+            theirs = processor_seconds(lambda X=X: search(X, 2.0, restarts=20))
+            told += f"; FLOP {theirs:.1f} s, {theirs / took:.1f} times as long (bar 15)"
+        print(told, flush=True)
+
+
+def _peak(*, reset: bool = False) -> int:
+    """Kilobytes: the most so far, or what is held now, from where the most counts again."""
+    if reset:
+        Path("/proc/self/clear_refs").write_text("5")
+    key = "VmRSS" if reset else "VmHWM"
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(key))
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--columns", type=int, nargs="*", default=[1000, 2000])
+    parser.add_argument("--bic", type=int, nargs="*", default=[500, 1000, 2000])
+    parser.add_argument("--flop", action="store_true", help="run FLOP beside bic")
     given = parser.parse_args()
-    long_tables(given.rows)
+    if given.rows:
+        long_tables(given.rows)
+        tables_in_memory(min(1_000_000, given.rows))
     for columns in given.columns:
         wide_tables(columns, 10_000 if columns <= 5000 else 20_000)
+    wide_bic(given.bic, 5000, given.flop)

@@ -322,3 +322,15 @@ def test_covariance_array_is_left_alone():
     np.testing.assert_array_equal(C, before)
     np.testing.assert_allclose(data.covariance(), C, rtol=1e-12)
     assert data.rows is None
+
+
+def test_short_wide_tables_are_factorised_as_a_whole(monkeypatch):
+    X = table(2, n=40)
+    weights = np.arange(40.0) % 4
+    parts = [Dataset.from_table(X), Dataset.from_table(X, sample_weight=weights)]
+    monkeypatch.setattr("toposwap.core.factor._WIDE", 1)
+    monkeypatch.setattr("toposwap.core.factor._SHORT", 100)
+    for part, weighed in zip(parts, (None, weights), strict=True):
+        whole = Dataset.from_table(X, sample_weight=weighed)
+        np.testing.assert_allclose(whole.covariance(), part.covariance(), rtol=1e-12)
+        assert (np.diag(whole.factor) > 0.0).all()

@@ -120,10 +120,10 @@ def test_an_interruption_keeps_the_best_and_leaves_no_thread(monkeypatch, n_jobs
     calls = count()
     run_chain = chains._run_chain
 
-    def interrupted(*given):
+    def interrupted(*given, **more):
         if next(calls) == 5:
             raise KeyboardInterrupt
-        return run_chain(*given)
+        return run_chain(*given, **more)
 
     monkeypatch.setattr(chains, "_run_chain", interrupted)
     search = AutoSearch(n_restarts=10**9, n_jobs=n_jobs)

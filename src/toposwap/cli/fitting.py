@@ -79,7 +79,8 @@ def fit_table(
         model = learning.build(init, progress, known, kinds, reading.missing)
         model.intervention_kind = reading.intervening.kind
         model.checkpoint = checkpoint
-        model.fit(chosen.data, **rows)
+        with streaming.workers(model):
+            model.fit(chosen.data, **rows)
         seconds = clock() - began
         if not knowing.compare_without or model.status_ == "interrupted":
             return Fitted(model, frame, seconds, chosen=chosen)

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: Columns from which on a table of up to so many times as many rows is factorised as a whole.
+_WIDE, _SHORT = 1000, 4
+
+
 def power_of_two(size: NDArray[np.float64]) -> NDArray[np.float64]:
     """The power of two next above each positive number, 1 for zero."""
     return np.where(size > 0.0, np.ldexp(1.0, np.frexp(size)[1]), 1.0)
@@ -89,6 +93,15 @@ def triangular_factor(
             rows *= roots[:, None]
         factor[:n] = np.linalg.qr(rows, mode="r") / np.sqrt(total)
         return factor
+    if d >= _WIDE and n <= _SHORT * d:
+        # Blocks of few rows are slow to merge into a large triangle, and so short a table is no
+        # larger than what any search holds.
+        whole = np.asfortranarray(np.asarray(values) - mean)
+        whole -= left
+        whole /= scale
+        if roots is not None:
+            whole *= roots[:, None]
+        return np.asfortranarray(retriangularise(whole, overwrite=True) / np.sqrt(total))
     # Narrow panels win while the triangle fits the second-level cache.
     inner = min(d, 16 if d < 400 else 32)
     start = 0
@@ -111,11 +124,15 @@ def _upper(d: int) -> NDArray[np.bool_]:
     return ~np.tri(d, k=-1, dtype=bool)
 
 
-def retriangularise(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def retriangularise(
+    columns: NDArray[np.float64], *, overwrite: bool = False
+) -> NDArray[np.float64]:
     """Upper triangle R with positive diagonal and R'R = columns' columns, from (m, d), m >= d."""
     from scipy.linalg import lapack
 
-    factor, _, _, info = lapack.dgeqrf(columns, lwork=64 * columns.shape[1])
+    factor, _, _, info = lapack.dgeqrf(
+        columns, lwork=64 * columns.shape[1], overwrite_a=int(overwrite)
+    )
     assert info == 0
     factor = np.where(_upper(columns.shape[1]), factor[: columns.shape[1]], 0.0)
     factor[np.diag(factor) < 0.0] *= -1.0

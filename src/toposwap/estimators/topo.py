@@ -125,9 +125,9 @@ class Topo(Predicting, Intervening, Showing, DagLearner):
     time_budget : float, optional
         Seconds after which nothing more is begun, whatever the search. They begin with the fit;
         what has been begun is finished, and so is the solution.
-    n_jobs : int, optional
-        How many threads make the restarts of ``search="auto"``: one by default, -1 for one a core.
-        The answer is the same for any number.
+    n_jobs : int or dask.distributed.Client, optional
+        How many threads make the restarts of ``search="auto"``: one by default, -1 for one a core;
+        or the workers of a cluster make them. The answer is the same for any.
     max_iter : int, optional
         Stop after this many iterations.
     checkpoint : str, path or Checkpoint, optional
@@ -199,7 +199,7 @@ class Topo(Predicting, Intervening, Showing, DagLearner):
         random_state: int | np.random.Generator | None = 0,
         n_restarts: int | None = None,
         time_budget: float | None = None,
-        n_jobs: int | None = None,
+        n_jobs: Any = None,
         max_iter: int | None = None,
         checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
         progress: Progress | None = None,

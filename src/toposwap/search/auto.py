@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from toposwap.search.chains import ChainSearch
 from toposwap.search.neighbourhoods import NeighbourhoodSearch
 from toposwap.search.restarts import thread_count
 from toposwap.search.screened import ScreenedSearch
+from toposwap.search.workers import is_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -37,7 +38,8 @@ class AutoSearch(Search):
     time_budget
         Seconds after which nothing more is begun.
     n_jobs
-        How many threads make restarts, -1 for one a core; the answer is the same for any number.
+        How many threads make restarts, -1 for one a core, or the client of a dask cluster whose
+        workers make them; the answer is the same for any.
     """
 
     name: ClassVar[str] = "auto"
@@ -46,7 +48,7 @@ class AutoSearch(Search):
         self,
         n_restarts: int | None = None,
         time_budget: float | None = None,
-        n_jobs: int | None = None,
+        n_jobs: Any = None,
     ) -> None:
         self.n_restarts = n_restarts
         self.time_budget = time_budget
@@ -60,7 +62,7 @@ class AutoSearch(Search):
         Deadline(self.time_budget)
         strategy = fit.bound.strategy
         total = strategy.restarts if restarts is None else int(restarts)
-        n_threads = thread_count(self.n_jobs)
+        n_threads: Any = self.n_jobs if is_cluster(self.n_jobs) else thread_count(self.n_jobs)
         if strategy.search == ChainSearch.name:
             chains = ChainSearch(None if restarts is None else total, n_threads)
             return (yield from chains.moves(cast("ChainFit", fit), context))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -16,10 +16,12 @@ from toposwap.orderfit.chain import TabledFit
 from toposwap.search.base import Context, Move, Search
 from toposwap.search.crossing import ROUGHLY_FROM, Crossing, End, ending
 from toposwap.search.neighbourhoods import NeighbourhoodSearch
+from toposwap.search.workers import Workers, is_cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.orderfit.chain import ChainFit, WalkingFit
 
 #: Columns up to which all orders are gone through in less than a second.
@@ -67,7 +69,8 @@ class ChainSearch(Search):
         How many perturbations to make in all; by default as many as the rule above wants. More
         never end worse than fewer with the same seed.
     n_threads
-        How many threads run chains; the answer is the same for any number.
+        How many threads run chains, or the client of a dask cluster whose workers do; the answer
+        is the same for any.
     proved
         Columns up to which the search is exhaustive; by default as many as take a second.
     """
@@ -75,7 +78,7 @@ class ChainSearch(Search):
     name: ClassVar[str] = "chains"
 
     def __init__(
-        self, n_restarts: int | None = None, n_threads: int = 1, proved: int = _PROVED
+        self, n_restarts: int | None = None, n_threads: Any = 1, proved: int = _PROVED
     ) -> None:
         self.n_restarts = n_restarts
         self.n_threads = n_threads
@@ -114,7 +117,9 @@ class ChainSearch(Search):
             context.keep()
         chains, ends = place["chains"], place["ends"]
         if isinstance(fit, TabledFit):
-            found = chains.ends(fit.copy(), context, self.n_threads)
+            # Walks through tables take no longer than it takes to send them somewhere else.
+            threads = 1 if is_cluster(self.n_threads) else self.n_threads
+            found = chains.ends(fit.copy(), context, threads)
         else:
             found = self._ends(cast("WalkingFit", fit), context, chains)
         for some in found:
@@ -163,9 +168,8 @@ class ChainSearch(Search):
     def _ends(self, fit: WalkingFit, context: Context, chains: _Chains) -> Iterator[list[End]]:
         """Of one chain after the other, on several threads if wanted."""
         enough = threading.Event()
-        job = partial(
-            _run_chain, chains.here, fit.bound, chains.seed, chains.patience, context, enough
-        )
+        given = chains.here, chains.seed, chains.patience
+        job = partial(_run_chain, fit.bound, given, enough=enough, deadline=context.deadline)
 
         def over() -> bool:
             late = bool(chains.number) and context.deadline.passed
@@ -180,34 +184,59 @@ class ChainSearch(Search):
             while not over():
                 yield counted(job(chains.number, chains.left))
             return
+        if is_cluster(self.n_threads):
+            with Workers(self.n_threads, fit.bound) as workers:
+                there = partial(workers.submit, _run_chain, workers.shared(given))
+                for end in self._in_order(chains, over, there, workers.count, job):
+                    yield counted(end)
+            return
+        assert isinstance(self.n_threads, int)
         with ThreadPoolExecutor(self.n_threads) as threads:
-            ahead: deque[Future[End]] = deque()
             try:
-                while not over():
-                    while len(ahead) < self.n_threads:
-                        ahead.append(threads.submit(job, chains.number + len(ahead), chains.left))
-                    end = ahead[0].result()
-                    ahead.popleft()
-                    yield counted(
-                        job(chains.number, chains.left) if end.steps > chains.left else end
-                    )
+                beside = partial(threads.submit, job)
+                for end in self._in_order(chains, over, beside, self.n_threads, job):
+                    yield counted(end)
             finally:
                 enough.set()
                 threads.shutdown(cancel_futures=True)
 
+    @staticmethod
+    def _in_order(
+        chains: _Chains,
+        over: Callable[[], bool],
+        submit: Callable[[int, int], Any],
+        count: int,
+        job: Callable[[int, int], End],
+    ) -> Iterator[End]:
+        """The ends of chains that run ``count`` at a time, in the order of their numbers."""
+        ahead: deque[Any] = deque()
+        while not over():
+            number = chains.number
+            while len(ahead) < count:
+                ahead.append(submit(number + len(ahead), chains.left))
+            end = ahead[0].result()
+            ahead.popleft()
+            if end.steps > chains.left:
+                end = job(number, chains.left)
+            yield end
+
 
 def _run_chain(
-    here: tuple[Order, Any],
     bound: Any,
-    seed: int,
-    patience: int,
-    context: Context,
-    enough: threading.Event,
+    given: tuple[tuple[Order, Any], int, int],
     number: int,
     most: int,
+    enough: threading.Event | None = None,
+    deadline: Deadline | None = None,
 ) -> End:
-    """The chain ``number``: the first from the solution ``here``, others from a random order."""
-    d = len(context.names)
+    """The chain ``number``: the first from a given solution, others from a random order.
+
+    ``given`` is the solution, the seed and the patience of all chains. It ends early when there
+    are ``enough``, and at the ``deadline``, by default the score's.
+    """
+    here, seed, patience = given
+    deadline = bound.deadline if deadline is None else deadline
+    d = bound.data.d
     fit: WalkingFit
     if number == 0:
         order, snapshot = here
@@ -221,7 +250,7 @@ def _run_chain(
     chain = fit.chain(seed ^ number)
     piece = max(1, _PIECE // d)
     while chain.steps < most and chain.steps - chain.best_at < patience:
-        if context.deadline.passed or enough.is_set():
+        if deadline.passed or (enough is not None and enough.is_set()):
             break
         patient = patience - (chain.steps - chain.best_at)
         chain.advance(min(piece, most - chain.steps, patient))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from toposwap.certificate import violations
 from toposwap.search.base import Context, Move, Search
@@ -33,12 +33,13 @@ class NeighbourhoodSearch(Search):
     n_restarts
         How often to perturb the best order and search again.
     n_threads
-        How many threads make restarts; the answer is the same for any number.
+        How many threads make restarts, or the client of a dask cluster whose workers make them;
+        the answer is the same for any.
     """
 
     name: ClassVar[str] = "neighbourhoods"
 
-    def __init__(self, n_restarts: int = 0, n_threads: int = 1) -> None:
+    def __init__(self, n_restarts: int = 0, n_threads: Any = 1) -> None:
         self.n_restarts = n_restarts
         self.n_threads = n_threads
 

@@ -1,4 +1,4 @@
-"""Restarts from perturbed orders, on several threads and in their order.
+"""Restarts from perturbed orders, on several threads or a cluster, and in their order.
 
 Restart r is a function of the best fit so far and of a generator of its own, which the seed and r
 determine. So the restarts after r can run ahead as if r were to fail, which most do: if it does,
@@ -19,12 +19,14 @@ import math
 import os
 import threading
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Self
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.search.surrogates import bound_surrogates
+from toposwap.search.workers import Workers, is_cluster
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -44,25 +46,32 @@ class Restarts:
         self,
         fit: OrderFit,
         total: int,
-        n_jobs: int,
+        n_jobs: Any,
         seed: int,
         surrogate: BoundScore | None = None,
     ) -> None:
-        self._fit, self._total, self._n_jobs = fit, total, n_jobs
+        self._fit, self._total = fit, total
         self._seed = seed
         self._spare: list[OrderFit] = []
-        self._ahead: deque[Future[OrderFit]] = deque()
+        self._ahead: deque[Any] = deque()
         self._stop = threading.Event()
         self._surrogate = surrogate
+        self._workers = Workers(n_jobs, fit.bound) if is_cluster(n_jobs) and total else None
+        #: Where the fit stands, as the workers were told it.
+        self._told: Any = None
+        count = 1 if is_cluster(n_jobs) else n_jobs
         # The caller's thread waits while the others work.
-        self._threads = ThreadPoolExecutor(n_jobs) if n_jobs > 1 else None
+        self._threads = ThreadPoolExecutor(count) if count > 1 else None
+        self._count = count if self._workers is None else self._workers.count
 
     def take(self, restart: int) -> OrderFit:
         """The fit that ``restart`` ends at; the next call may use its memory again."""
+        if self._workers is not None:
+            return self._from_worker(restart, self._workers)
         if self._threads is None:
             trial = self._run(restart, self._memory())
         else:
-            end = min(restart + self._n_jobs, self._total)
+            end = min(restart + self._count, self._total)
             for later in range(restart + len(self._ahead), end):
                 self._ahead.append(self._threads.submit(self._run, later, self._memory()))
             trial = self._ahead[0].result()
@@ -73,7 +82,11 @@ class Restarts:
     def forget(self) -> None:
         """Stop what runs ahead; it returns when nothing reads ``fit`` any more."""
         self._stop.set()
+        self._told = None
         for job in self._ahead:
+            if self._workers is not None:
+                job.cancel()
+                continue
             # An error there would not have come about.
             if not job.cancel() and job.exception() is None:
                 self._spare.append(job.result())
@@ -90,8 +103,21 @@ class Restarts:
         trace: TracebackType | None,
     ) -> None:
         self._stop.set()
+        if self._workers is not None:
+            self._workers.__exit__(kind, error, trace)
         if self._threads is not None:
             self._threads.shutdown(cancel_futures=True)
+
+    def _from_worker(self, restart: int, workers: Workers) -> OrderFit:
+        if self._told is None:
+            fit = self._fit
+            told = type(fit), fit.state(), self._seed, self._surrogate is not None
+            self._told = workers.shared(told)
+        for later in range(restart + len(self._ahead), min(restart + self._count, self._total)):
+            self._ahead.append(workers.submit(_run_elsewhere, self._told, later))
+        state = self._ahead[0].result()
+        self._ahead.popleft()
+        return type(self._fit).resumed(self._fit.bound, state)
 
     def _memory(self) -> OrderFit | None:
         return self._spare.pop() if self._spare else None
@@ -121,6 +147,15 @@ class Restarts:
     def _sweep(self, fit: OrderFit) -> None:
         while not self._stop.is_set() and fit.insertion_sweep(fit.order.variables):
             pass
+
+
+def _run_elsewhere(bound: BoundScore, told: tuple[Any, ...], restart: int) -> Any:
+    """On a worker: the state of the fit that ``restart`` ends at."""
+    kind, state, seed, surrogate = told
+    fit = kind.resumed(bound, state)
+    cheaper = next(bound_surrogates(bound)).bound if surrogate else None
+    with Restarts(fit, 0, 1, seed, cheaper) as restarts:
+        return restarts._run(restart, fit).state()
 
 
 def perturb(fit: OrderFit, rng: np.random.Generator, at_most: int = 0) -> None:

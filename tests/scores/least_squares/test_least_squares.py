@@ -12,6 +12,7 @@ from toposwap.certificate import certify
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
+from toposwap.core.runtime.deadline import NEVER
 from toposwap.scores import LeastSquares
 from toposwap.search import AutoSearch, ExactSearch, run
 
@@ -127,3 +128,22 @@ def test_the_order_does_not_change_the_gradient_unit():
     C = simulate.population_covariance(W, noise_variance=2.5)
     bound = LeastSquares().bind(Dataset.from_covariance(C, 1000))
     assert bound.gradient_unit == pytest.approx(2.5, rel=1e-9)
+
+
+def test_factors_of_many_columns_are_computed_afresh_where_digits_were_lost(monkeypatch):
+    monkeypatch.setattr("toposwap.scores.least_squares.score._WIDE", 2)
+    X = simulate.linear_dataset(12, 300, "ER4", random_state=0).X
+    bound = LeastSquares().bind(Dataset.from_table(X))
+    fit = bound.fit(Order(np.random.default_rng(0).permutation(12)))
+    fit.insertion_sweep(fit.order.variables)
+    assert fit._rotated
+    fit.refresh()
+    assert fit._rotated
+    for k, v in ((3, fit.order[8]), (8, fit.order[3])):
+        worn = fit.copy()
+        # One entry of the factor, and one of its inverse.
+        worn._pair[k, v] *= 1.0 + 1e-7
+        worn.refresh()
+        assert not worn._rotated
+    fit.polish(NEVER)
+    assert not fit._rotated

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -16,13 +17,14 @@ from toposwap.cli.options.reading import Chosen
 from toposwap.core.errors import InputError, ToposwapWarning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import pandas as pd
 
     from toposwap.cli.options.learning import Learning
     from toposwap.cli.options.reading import Reading
     from toposwap.core.dataset import Dataset
+    from toposwap.estimators import Topo
     from toposwap.streams import FileStream
 
     Say = Callable[[str], None]
@@ -88,6 +90,23 @@ class Streaming:
         # Columns and length are all that anybody asks of it.
         return Chosen(cast("Any", PassedOver(data)), list(stream.left_out), None)
 
+    @contextmanager
+    def workers(self, model: Topo) -> Iterator[None]:
+        """Let ``model`` make its restarts on the cluster, where one is named."""
+        if self.dask is None:
+            yield
+            return
+        from toposwap.core.runtime.cluster import connect
+
+        threads = model.n_jobs
+        with connect(self.dask) as client:
+            model.n_jobs = client
+            try:
+                yield
+            finally:
+                # A model outlives the connection.
+                model.n_jobs = threads
+
     def _sampled(self, stream: FileStream, seed: int) -> pd.DataFrame:
         import numpy as np
 
@@ -141,7 +160,7 @@ def streaming_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--dask",
         metavar="ADDRESS",
         help="Pass over the files on the workers of this dask cluster, which must be able to read "
-        "them.",
+        "them, and make the restarts there.",
     )
     @wraps(command)
     def with_streaming(

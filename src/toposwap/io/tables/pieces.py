@@ -109,7 +109,8 @@ def _parquet(source: Source) -> Any:
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(source.seekable)
+        # What is read ahead is all that is asked for, of however many gigabytes.
+        return pq.ParquetFile(source.seekable, pre_buffer=False)
     except (pa.ArrowException, OSError, ValueError) as error:
         raise unreadable(source, "Parquet", error) from error
 

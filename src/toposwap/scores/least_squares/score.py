@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.core.runtime.deadline import Deadline
     from toposwap.orderfit.base import OrderFit
     from toposwap.scores.least_squares.own_rows import BoundOwnRows
 
@@ -50,6 +51,9 @@ _EPS = float(np.finfo(float).eps)
 # Below this relative residual rotations lose so many digits of the inverse in one sweep that it is
 # computed afresh after each.
 _DELICATE = 1e-5
+# Columns from which on looking whether digits were lost pays, and what may be lost of the factor
+# and of its inverse before they are computed afresh.
+_WIDE, _WORN, _WORN_INVERSE = 1000, 1e-13, 1e-9
 
 
 class LeastSquares(Score):
@@ -258,6 +262,31 @@ class LeastSquaresFit(FactorFit):
         if self.bound.delicate:
             self.refresh()
         return moved
+
+    def refresh(self) -> None:
+        """Factorise again where anything was rotated; with many columns, where that cost digits."""
+        if self.bound.delicate or len(self._order) < _WIDE or self._worn():
+            super().refresh()
+
+    def polish(self, deadline: Deadline) -> None:  # noqa: ARG002 - always worth it
+        """The end is factorised afresh, whatever was lost."""
+        super().refresh()
+
+    def _worn(self) -> bool:
+        """Whether rotations have cost digits, as products of one vector tell in O(d^2)."""
+        x = np.cos(np.arange(1.0, len(self._order) + 1.0))
+        pair = self._pair[:, self._order]
+        above = np.triu(pair, 1)
+        along = above @ x + self._diagonal * x
+        back = along @ above + self._diagonal * along
+        there = np.empty_like(x)
+        there[self._order] = x
+        true = ((self.bound.factor @ there) @ self.bound.factor)[self._order]
+        sizes = self.bound.deviations[self._order] * np.linalg.norm(along)
+        solved = x @ np.tril(pair, -1) + x / self._diagonal
+        left = above @ solved + self._diagonal * solved - x
+        lost = float(np.abs((back - true) / sizes).max())
+        return not (lost <= _WORN and float(np.abs(left).max()) <= _WORN_INVERSE)
 
     def parameters(self) -> NDArray[np.float64]:
         """W, exactly zero where it is zero to within rounding error."""
