@@ -78,8 +78,7 @@ def effect_in_model(
         raise InputError(
             f"method: {method!r} is for linear models; this one is simulated (method='auto')"
         )
-    if hasattr(predictor, "probabilities"):
-        _refuse_categories(predictor, data, asked)
+    _refuse_categories(predictor, data, asked)
     moments = _moment_columns(predictor, len(edges))
     repeats = n_resamples or (FEW_RESAMPLES if hasattr(predictor, "networks") else N_RESAMPLES)
     children = rng.spawn(repeats)
@@ -128,8 +127,19 @@ def _refuse_categories(predictor: Any, data: Dataset, asked: Question) -> None:
             f"effect: {y!r} holds categories without an order, which have no mean: compare the "
             f"shares in model.sample(n, do={{{x!r}: ...}}) for two values of {x!r}"
         )
-    if not np.isin((asked.change.low, asked.change.high), predictor.levels[asked.x].numbers).all():
+    levels = _levels(predictor, asked.x)
+    compared = (asked.change.low, asked.change.high)
+    if levels is not None and not np.isin(compared, levels).all():
         raise InputError(f"values: {x!r} holds categories; say which two, values=(one, other)")
+
+
+def _levels(predictor: Any, x: int) -> NDArray[np.float64] | None:
+    """The numbers that column ``x`` can be set to, where it is a cause by its levels."""
+    if hasattr(predictor, "probabilities"):
+        return np.asarray(predictor.levels[x].numbers)
+    columns = getattr(predictor, "columns", None)
+    levels = None if columns is None else getattr(columns[x], "levels", None)
+    return None if levels is None else np.asarray(levels.numbers)
 
 
 def _moment_columns(predictor: Any, d: int) -> NDArray[np.bool_]:
@@ -184,7 +194,13 @@ def linear_structure(graph: LinearGraph) -> StructuralModel:
 def _of_predictor(edges: NDArray[np.bool_], predictor: Predictor, data: Dataset) -> StructuralModel:
     losses = getattr(predictor, "losses", None) or ()
     densities = getattr(predictor, "densities", None)
-    return StructuralModel(edges, predictor, data, losses, densities.facts if densities else ())
+    facts = densities.facts if densities else [node.facts for node in _nodes(predictor)]
+    return StructuralModel(edges, predictor, data, losses, facts)
+
+
+def _nodes(predictor: Any) -> Sequence[Any]:
+    """What a model of blocks has of each column as an effect; nothing for others."""
+    return getattr(predictor, "nodes", ())
 
 
 def _difference(structure: StructuralModel, asked: Question) -> float:

@@ -19,6 +19,7 @@ from toposwap.core.errors import InputError
 from toposwap.core.graph import acyclic_order
 from toposwap.core.validation import listed
 from toposwap.kernels.graphs.reachability import reachability
+from toposwap.losses.levels import LevelLoss
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,7 +54,7 @@ class StructuralModel:
     edges: NDArray[np.bool_]
     predictor: Predictor
     data: Dataset
-    losses: Sequence[ColumnLoss] = ()
+    losses: Sequence[ColumnLoss | LevelLoss] = ()
     facts: Sequence[ColumnFacts] = ()
 
     @cached_property
@@ -77,7 +78,7 @@ class StructuralModel:
             return np.ones(len(self.edges), dtype=bool)
         if not self.losses:
             return np.zeros(len(self.edges), dtype=bool)
-        return np.array([loss.discrete for loss in self.losses])
+        return np.array([isinstance(loss, LevelLoss) or loss.discrete for loss in self.losses])
 
     @property
     def tables(self) -> bool:
@@ -96,21 +97,36 @@ class StructuralModel:
         uniform: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """What a discrete column j is at ``uniform`` (m,), its causes at rows ``values`` (m, d)."""
-        if not self.tables:
-            return self.losses[j].draw(uniform, means[:, j], self.facts[j])
+        found = self._chances(j, values)
+        if found is None:
+            loss: Any = self.losses[j]
+            return np.asarray(loss.draw(uniform, means[:, j], self.facts[j]))
+        numbers, chances = found
+        reached = np.cumsum(chances, axis=1)
+        return numbers[(reached[:, :-1] < uniform[:, None]).sum(axis=1)]
+
+    def _chances(
+        self, j: int, values: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """The L numbers of a column of levels, and the chance of each at rows ``values``, (m, L).
+
+        None for one that has another distribution.
+        """
         model: Any = self.predictor
-        reached = np.cumsum(model.probabilities(values, j), axis=1)
-        code = (reached[:, :-1] < uniform[:, None]).sum(axis=1)
-        return np.asarray(model.levels[j].numbers)[code]
+        if self.tables:
+            return np.asarray(model.levels[j].numbers), model.probabilities(values, j)
+        found = model.chances(values, j) if hasattr(model, "chances") else None
+        return None if found is None else (np.asarray(found[0].numbers), found[1])
 
     def _expected(
         self, j: int, values: NDArray[np.float64], means: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The mean of a discrete column j, in its own numbers."""
-        if not self.tables:
-            return self.losses[j].expected(means[:, j], self.facts[j])
-        model: Any = self.predictor
-        return np.asarray(model.probabilities(values, j) @ np.asarray(model.levels[j].numbers))
+        found = self._chances(j, values)
+        if found is None:
+            loss: Any = self.losses[j]
+            return np.asarray(loss.expected(means[:, j], self.facts[j]))
+        return np.asarray(found[1] @ found[0])
 
     @cached_property
     def residuals(self) -> NDArray[np.float64]:
@@ -130,7 +146,9 @@ class StructuralModel:
         self, n: int, do: Mapping[int, NDArray[np.float64]], rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """Draw n rows (n, d); ``do`` has the values of the columns that are set, (n,) or ()."""
-        values = np.tile(self.data.mean, (n, 1))
+        # Overwritten before anything is computed from it, but categories must be known ones.
+        somewhere = self.data.mean if self.data.rows is None else self.data.rows[0]
+        values = np.tile(somewhere, (n, 1))
         for level in self.levels:
             free = [j for j in level if j not in do]
             for j in level:
@@ -188,8 +206,8 @@ class StructuralModel:
         lost = [names[int(j)] for j in np.flatnonzero(touched & self.discrete) if j not in do]
         if lost:
             raise InputError(
-                f"counterfactual: {listed(lost)} would change, and a column of two values or of "
-                "counts does not tell its noise; use sample(n, do=...) for the distribution"
+                f"counterfactual: {listed(lost)} would change, and a column of two values, of "
+                "levels or of counts does not tell its noise; use sample(n, do=...) for the distribution"
             )
         noise = rows - self.predictor(rows)
         return self._replayed(rows, do, touched, noise, None)
