@@ -207,7 +207,8 @@ class StructuralModel:
         if lost:
             raise InputError(
                 f"counterfactual: {listed(lost)} would change, and a column of two values, of "
-                "levels or of counts does not tell its noise; use sample(n, do=...) for the distribution"
+                "levels or of counts does not tell its noise; use sample(n, do=...) for the "
+                "distribution"
             )
         noise = rows - self.predictor(rows)
         return self._replayed(rows, do, touched, noise, None)
