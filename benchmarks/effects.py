@@ -104,15 +104,25 @@ def curves(tables, n):
     return f"{100 * np.mean(covered):.1f} percent of {len(covered)} effects"
 
 
-def noticed(tables, d, n):
-    found, suspected = [], []
+def noticed(tables, d, n, noise):
+    """Of true weights, learned ones and lingam's: transposes told, right ones suspected."""
+    import lingam
+
+    found, suspected = {}, {}
     for seed in range(tables):
-        X, _, _ = table(seed, d, n, "exponential")
+        X, W, _ = table(seed, d, n, noise)
         data = ts.Dataset.from_table(X)
-        W = ts.Topo("least-squares").fit(data).adjacency_matrix_
-        found.append(transposed_in_words(W.T, data) is not None)
-        suspected.append(transposed_in_words(W, data) is not None)
-    return f"{sum(found)} of {tables} transposed noticed, {sum(suspected)} right ones suspected"
+        ways = {
+            "true": W,
+            "bic": ts.Topo("bic").fit(data).adjacency_matrix_,
+            "least squares": ts.Topo("least-squares").fit(data).adjacency_matrix_,
+            "lingam": lingam.DirectLiNGAM(random_state=0).fit(X).adjacency_matrix_.T,
+        }
+        for way, right in ways.items():
+            found.setdefault(way, []).append(transposed_in_words(right.T, data) is not None)
+            suspected.setdefault(way, []).append(transposed_in_words(right, data) is not None)
+    told = ", ".join(f"{way} {sum(found[way])} / {sum(suspected[way])}" for way in found)
+    return f"transposed noticed / right ones suspected of {tables}: {told}"
 
 
 def main():
@@ -137,7 +147,9 @@ def main():
         say(f"curves, n=300: {curves(asked.curves, 300)}")
     if "transposed" in asked.parts:
         for n in (100, 1000):
-            say(f"transposed, d=10, n={n}: {noticed(asked.tables, 10, n)}")
+            for noise in ("gauss-NV", "exponential"):
+                told = noticed(asked.tables, 10, n, noise)
+                say(f"weights, d=10, n={n}, {noise}: {told}")
 
 
 if __name__ == "__main__":

@@ -243,3 +243,29 @@ def test_categories_are_drawn_from_their_tables():
     assert set(model.sample(200, random_state=0)["region"]) == {"north", "south", "west"}
     with pytest.raises(ts.InputError, match="say which two"):
         model.effect("region", "again")
+
+
+def test_categories_and_ratings_beside_numbers_are_moved_through():
+    """kind -> rating -> y <- kind: E[y | do(kind)] by the shares of the ratings, and samples."""
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["a", "b", "c"], 800)
+    drift = 1.5 * (kind == "b") + rng.logistic(size=800)
+    rating = np.digitize(drift, [-0.5, 0.7, 2.0])
+    y = rating + 2.0 * (kind == "c") + rng.normal(size=800)
+    table = pd.DataFrame({"kind": kind, "rating": rating, "y": y})
+    known = ts.Knowledge(
+        tiers=[["kind"], ["rating"], ["y"]],
+        required=[("kind", "rating"), ("kind", "y"), ("rating", "y")],
+    )
+    model = ts.Topo("blocks-bic", knowledge=known, kinds={"rating": "ordinal"}).fit(table)
+    found = model.effect("kind", "y", values=("a", "c"), n_resamples=2)
+    # The columns that kind acts on are compared with what it is set to in the table itself.
+    seen = table.groupby("kind")["y"].mean()
+    assert found.value == pytest.approx(seen["c"] - seen["a"], abs=0.1)
+    drawn = model.sample(2000, do={"kind": "b"}, random_state=0)
+    assert set(drawn["kind"]) == {"b"}
+    assert drawn["y"].mean() == pytest.approx(seen["b"], abs=0.2)
+    shares = [frame["rating"].value_counts(normalize=True) for frame in (drawn, table[kind == "b"])]
+    assert (shares[0] - shares[1]).abs().max() < 0.07
+    with pytest.raises(ts.InputError, match="categories"):
+        model.effect("kind", "y")

@@ -1,21 +1,18 @@
-"""Finished cells on disk, one line of JSON each, safe against a kill at any point.
+"""Finished cells on disk, one line of a journal each, safe against a kill at any point.
 
-A line is appended by one write and is on the disk before the cell counts as finished. A kill in the
-middle leaves a line without its end, which is cut off when the store is opened next: that cell was
-not finished. Weights that another cell starts from are files of their own, written before the line.
+A cell without its whole line was not finished. Weights that another cell starts from are files of
+their own, written before the line.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from toposwap.core.errors import InputError
 from toposwap.io.atomic import replacing
+from toposwap.io.journal import Journal, first_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +35,7 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._descriptor: int | None = None
+        self._journal = Journal(self.path, "--output")
         self._records: dict[tuple[str, str], dict[str, Any]] = {}
         self._latest: dict[str, dict[str, Any]] = {}
 
@@ -51,30 +48,26 @@ class Store:
         """Open for writing: nobody else may, and a half-written last line is cut off."""
         try:
             (self.folder / WEIGHTS).mkdir(parents=True, exist_ok=True)
-            self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         except OSError as error:
             raise InputError(
-                f"cannot write results to {str(self.folder)!r}: "
-                f"{(error.strerror or str(error)).lower()}; choose another directory"
+                f"cannot write results to {str(self.folder)!r}: {first_words(error)}; choose "
+                "another directory"
             ) from error
-        self._lock()
-        content = self.path.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            os.ftruncate(self._descriptor, whole)
-        self._take(content[:whole])
+        self._journal.__enter__()
+        try:
+            self._take(self._journal.records())
+        except BaseException:
+            self._journal.__exit__()
+            raise
         return self
 
-    def __exit__(self, *_error: object) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+    def __exit__(self, *error: object) -> None:
+        self._journal.__exit__(*error)
 
     def read(self) -> Self:
         """Load without the right to write; a line that is being written is left out."""
         if self.path.exists():
-            content = self.path.read_bytes()
-            self._take(content[: content.rfind(b"\n") + 1])
+            self._take(self._journal.read())
         return self
 
     def __len__(self) -> int:
@@ -107,7 +100,7 @@ class Store:
         weights: NDArray[np.float64] | None = None,
     ) -> None:
         """Remember a finished cell; when this returns it survives whatever happens."""
-        if self._descriptor is None:
+        if not self._journal.is_open:
             raise InputError("the store is not open for writing: use it in a with statement")
         if weights is not None:
             import numpy as np
@@ -117,42 +110,19 @@ class Store:
         when = datetime.now(UTC).isoformat(timespec="seconds")
         about = {"key": cell.key, "version": version, "when": when, "cell": cell.content()}
         record = about | result
-        line = json.dumps(record).encode() + b"\n"
-        written = os.write(self._descriptor, line)
-        while written < len(line):
-            written += os.write(self._descriptor, line[written:])
-        os.fsync(self._descriptor)
+        self._journal.append(record)
         self._records[cell.key, version] = self._latest[cell.key] = record
 
     def _weights_path(self, key: str, version: str) -> Path:
         return self.folder / WEIGHTS / f"{key}-{version.rpartition('+')[2]}.npy"
 
-    def _take(self, content: bytes) -> None:
-        for number, line in enumerate(content.splitlines(), 1):
+    def _take(self, records: list[Any]) -> None:
+        for number, record in enumerate(records, 1):
             try:
-                record = json.loads(line)
                 # A later line is a cell that was tried again.
                 place = (record["key"], record["version"])
-            except (ValueError, TypeError, KeyError) as error:
+            except (TypeError, KeyError) as error:
                 raise InputError(
                     f"{str(self.path)!r}, line {number}: no result of a cell; remove that line"
                 ) from error
             self._records[place] = self._latest[record["key"]] = record
-
-    def _lock(self) -> None:
-        """One writer at a time; where the system has no such lock, it is up to the user."""
-        try:
-            import fcntl
-        except ImportError:
-            return
-        assert self._descriptor is not None
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            with contextlib.suppress(OSError):
-                os.close(self._descriptor)
-            self._descriptor = None
-            raise InputError(
-                f"another run is writing to {str(self.folder)!r}: wait for it, or choose another "
-                "directory with --output"
-            ) from None

@@ -203,8 +203,9 @@ class StructuralModel:
         lost = [names[int(j)] for j in np.flatnonzero(touched & self.discrete) if j not in do]
         if lost:
             raise InputError(
-                f"counterfactual: {listed(lost)} would change, and a column of two values or of "
-                "counts does not tell its noise; use sample(n, do=...) for the distribution"
+                f"counterfactual: {listed(lost)} would change, and a column of two values, of "
+                "levels or of counts does not tell its noise; use sample(n, do=...) for the "
+                "distribution"
             )
         noise = rows - self.predictor(rows)
         return self._replayed(rows, do, touched, noise, None)

@@ -39,15 +39,14 @@ class Journal:
             self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         except OSError as error:
             raise InputError(
-                f"{self._option}: cannot write {str(self.path)!r}: "
-                f"{(error.strerror or str(error)).lower()}; choose another place"
+                f"{self._option}: cannot write {str(self.path)!r}: {first_words(error)}; choose "
+                "another place"
             ) from error
         self._lock()
         content = self.path.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            os.ftruncate(self._descriptor, whole)
-        self._content = content[:whole]
+        self._whole = _finished(content)
+        if len(self._whole) < len(content):
+            os.ftruncate(self._descriptor, len(self._whole))
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -55,10 +54,22 @@ class Journal:
             os.close(self._descriptor)
             self._descriptor = None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether lines can be appended."""
+        return self._descriptor is not None
+
     def records(self) -> list[Any]:
         """What the file held when it was opened."""
+        return self._parsed(self._whole)
+
+    def read(self) -> list[Any]:
+        """What the file holds now, without opening it for writing."""
+        return self._parsed(_finished(self.path.read_bytes()))
+
+    def _parsed(self, content: bytes) -> list[Any]:
         found = []
-        for number, line in enumerate(self._content.splitlines(), 1):
+        for number, line in enumerate(content.splitlines(), 1):
             try:
                 found.append(json.loads(line))
             except ValueError as error:
@@ -93,3 +104,13 @@ class Journal:
                 f"another run is writing to {str(self.path)!r}: wait for it, or choose another "
                 f"place with {self._option}"
             ) from None
+
+
+def first_words(error: OSError) -> str:
+    """What the system says, as part of a sentence."""
+    return (error.strerror or str(error)).lower()
+
+
+def _finished(content: bytes) -> bytes:
+    """Without a last line that has no end."""
+    return content[: content.rfind(b"\n") + 1]
