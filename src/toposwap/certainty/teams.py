@@ -83,8 +83,8 @@ class Threads:
                 failed.append(error)
             finally:
                 finished.put(done)
-                for error in failed:
-                    finished.put(error)
+                for why in failed:
+                    finished.put(why)
 
         with one_blas_thread():
             resampler.prepare()
