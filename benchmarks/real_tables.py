@@ -55,6 +55,7 @@ PYDATASET = [
     "bmt",
     "pneumon",
     "Heating",
+    "volcano",
     "University",
     "incomeInequality",
     "aldh2",
@@ -67,6 +68,7 @@ PYDATASET = [
     "Baseball",
     "pbc",
     "mexico",
+    "neo",
     "uis",
 ]
 STATSMODELS = [
