@@ -130,8 +130,9 @@ class ChainSearch(Search):
                     yield Move("restart", end.steps, f"start {len(ends)}: a better optimum")
                     yield from self._settle(fit, context.aside())
             near = [e for e in ends if e.value <= fit.value + fit.temperature]
-            met = sum(bool(e.value <= fit.value + _SAME * fit.temperature) for e in near)
-            context.findings.starts = (met, len(ends))
+            same = fit.value + _SAME * fit.temperature
+            met = sum(bool(e.afresh and e.value <= same) for e in near)
+            context.findings.starts = (met, sum(e.afresh for e in ends))
             context.findings.rivals = [e.adjacency for e in near]
             if isinstance(chains, _Chains):
                 chains.over |= self.n_restarts is None and met >= _AGREE

@@ -52,7 +52,8 @@ _AGREE = 3
 class End:
     """An optimum: a snapshot, its order, Q and edges, and the perturbations made for it.
 
-    ``nodes_value`` is Q as tables count it.
+    ``nodes_value`` is Q as tables count it; ``afresh`` says whether the way there began at an order
+    of its own and not at another optimum.
     """
 
     snapshot: Any
@@ -61,6 +62,7 @@ class End:
     nodes_value: float
     adjacency: NDArray[np.bool_]
     steps: int
+    afresh: bool = True
 
 
 def ending(fit: Any, steps: int) -> End:
@@ -146,10 +148,9 @@ class Crossing:
                 (fits[w], self.pool, tables, begins[w], steps, self.seed ^ (2 * number + w))
                 for w in walks
             ]
-            if threads is None:
-                found += [_walked(*job) for job in jobs]
-            else:
-                found += list(threads.map(_walked, *zip(*jobs, strict=True)))
+            mapped = map if threads is None else threads.map
+            walked = list(mapped(_walked, *zip(*jobs, strict=True)))
+            found += [replace(end, afresh=w > 0) for w, end in zip(walks, walked, strict=True)]
         self.left -= len(walks) * steps
         self.pool = _joined(self.pool, found, fit.resolution)
         self._count(found, fit.resolution)
