@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 
 import toposwap as ts
 from toposwap.certainty.counts import Counts, path_shares
@@ -173,8 +174,12 @@ def test_frame_file_and_picture(some, tmp_path):
     assert repr(again) == repr(found)
     assert (again.ancestors == found.ancestors).all()
     assert (again.consensus_ == found.consensus_).all()
-    found.plot(tmp_path / "c.svg")
-    assert "resamples" in (tmp_path / "c.svg").read_text() or (tmp_path / "c.svg").stat().st_size
+    found.draw(tmp_path / "c.svg")
+    assert "<svg" in (tmp_path / "c.svg").read_text(encoding="utf-8")
+    figure, axes = plt.subplots()
+    assert found.plot(axes) is axes
+    assert found.plot(most=3).figure is not figure
+    plt.close("all")
     (tmp_path / "odd.npz").write_bytes(b"PK nothing")
     with pytest.raises(ts.InputError, match=r"Confidence\.save"):
         ts.load_confidence(tmp_path / "odd.npz")

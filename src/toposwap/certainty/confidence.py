@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import os
 
     import pandas as pd
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from toposwap.certainty.resample import Resample
@@ -249,19 +249,32 @@ class Confidence:
 
     # --- pictures and files ----------------------------------------------------------------------
 
-    def plot(self, path: str | os.PathLike[str] | None = None, title: str | None = None) -> Figure:
+    def plot(
+        self, ax: Axes | None = None, *, most: int | None = None, title: str | None = None
+    ) -> Axes:
         """Draw the consensus, edges the paler the fewer resamples have them.
 
-        Without an arrowhead are edges of which less than three quarters point one way. Returns the
-        matplotlib figure, which is also written to ``path`` (.png, .svg or .pdf) if that is given.
+        Without an arrowhead are edges of which less than three quarters point one way. ``ax`` is
+        where to draw, by default a new figure that is as large as the graph needs; ``most`` how
+        many edges, the surest, by default as many as can be followed by eye.
         """
-        from toposwap.report.plot.graph import graph_figure, require_matplotlib, write_picture
+        from toposwap.report.plot.graph import natural_size, plot_graph, require_matplotlib
+        from toposwap.report.plot.selection import Part
 
         require_matplotlib("plot")
-        figure = graph_figure(self.reported(), title)
-        if path is not None:
-            write_picture(path, lambda: figure)
-        return figure
+        part = Part(self.reported())
+        if ax is None:
+            from matplotlib import pyplot as plt
+
+            ax = plt.subplots(figsize=natural_size(part, most), layout="constrained")[1]
+        return plot_graph(part, ax, title=title, most=most)
+
+    def draw(self, path: str | os.PathLike[str], title: str | None = None) -> None:
+        """Write the picture of :meth:`plot` to ``path`` (.png, .svg or .pdf)."""
+        from toposwap.report.plot.graph import graph_figure, require_matplotlib, write_picture
+
+        require_matplotlib("draw")
+        write_picture(path, lambda: graph_figure(self.reported(), title))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file, completely or not at all; :func:`load_confidence` reads."""

@@ -166,4 +166,4 @@ def _write(found: Confidence, outputs: Outputs) -> None:
     for path in outputs.graphs:
         write_graph(path, weights, record, graph.edges())
     if outputs.plot is not None:
-        found.plot(outputs.plot)
+        found.draw(outputs.plot)
