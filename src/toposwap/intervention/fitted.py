@@ -194,13 +194,12 @@ def linear_structure(graph: LinearGraph) -> StructuralModel:
 def _of_predictor(edges: NDArray[np.bool_], predictor: Predictor, data: Dataset) -> StructuralModel:
     losses = getattr(predictor, "losses", None) or ()
     densities = getattr(predictor, "densities", None)
-    facts = densities.facts if densities else [node.facts for node in _nodes(predictor)]
+    if densities:
+        facts = densities.facts
+    else:
+        # A model of blocks has them with each column as an effect; tables of categories need none.
+        facts = [node.facts for node in getattr(predictor, "nodes", ())] if losses else ()
     return StructuralModel(edges, predictor, data, losses, facts)
-
-
-def _nodes(predictor: Any) -> Sequence[Any]:
-    """What a model of blocks has of each column as an effect; nothing for others."""
-    return getattr(predictor, "nodes", ())
 
 
 def _difference(structure: StructuralModel, asked: Question) -> float:
