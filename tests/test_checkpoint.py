@@ -54,7 +54,14 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+#: Each of these is fitted a dozen times, and takes seconds.
+SLOW = ("networks", "node by node", "splines", "paper")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(c, marks=pytest.mark.thorough) if c in SLOW else c for c in CASES],
+)
 def test_wherever_it_is_killed(case, tmp_path, monkeypatch):
     X, settings = CASES[case]
     file = tmp_path / "kept"

@@ -16,6 +16,7 @@ from toposwap.metrics.rivals import disputed_pairs
 from toposwap.report import as_text, report
 from toposwap.report.record import record_of
 from toposwap.scores import SCORES
+from toposwap.search.optima import End, Optima
 
 
 @pytest.fixture(scope="module")
@@ -161,3 +162,25 @@ def test_disputed_pairs():
     assert disputed_pairs([]) == disputed_pairs([chain, chain.T]) == ()
     assert cpdag(chain).sum() == 4
     assert disputed_pairs([chain, collider]) == ((0, 1), (1, 2))
+
+
+def test_optima_near_the_best_are_counted_by_graph():
+    def end(value, edge, *, afresh=True):
+        adjacency = np.zeros((3, 3), dtype=bool)
+        adjacency[edge] = True
+        return End(None, Order([0, 1, 2]), value, value, adjacency, 1, afresh)
+
+    optima = Optima()
+    for one in (
+        end(1.0, (0, 1)),
+        end(1.0, (0, 1)),
+        end(1.0, (0, 2)),
+        end(1.5, (1, 2)),
+        end(3.0, (1, 0)),
+        end(1.0, (0, 1), afresh=False),
+    ):
+        optima.add(one, 1e-9)
+    optima.keep_below(2.0)
+    assert (optima.met, optima.tried) == (6, 5)
+    assert len(optima.graphs) == 3
+    assert optima.reached(1.001) == 3

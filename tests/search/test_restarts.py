@@ -14,7 +14,7 @@ from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
 from toposwap.scores import SCORES
-from toposwap.search import AutoSearch, chains, run
+from toposwap.search import AutoSearch, crossing, run
 from toposwap.search.restarts import Restarts, perturb, thread_count
 
 TABLES = {
@@ -118,14 +118,14 @@ def test_the_time_budget_ends_restarts(n_jobs):
 def test_an_interruption_keeps_the_best_and_leaves_no_thread(monkeypatch, n_jobs):
     bound, fit = problem("bic")
     calls = count()
-    run_chain = chains._run_chain
+    walked = crossing._walked
 
     def interrupted(*given, **more):
         if next(calls) == 5:
             raise KeyboardInterrupt
-        return run_chain(*given, **more)
+        return walked(*given, **more)
 
-    monkeypatch.setattr(chains, "_run_chain", interrupted)
+    monkeypatch.setattr(crossing, "_walked", interrupted)
     search = AutoSearch(n_restarts=10**9, n_jobs=n_jobs)
     history, status = run(search, fit, bound.data.names, rng=np.random.default_rng(0))
     assert status == "interrupted"

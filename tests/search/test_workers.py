@@ -36,7 +36,9 @@ def threads():
 @pytest.mark.parametrize("settings", [
     {"score": "bic", "n_restarts": 30},
     {"score": "least-squares", "init": "random", "n_restarts": 12},
-    {"score": "gaussian-l1", "n_restarts": 4, "init": "random"},
+    pytest.param(
+        {"score": "gaussian-l1", "n_restarts": 4, "init": "random"}, marks=pytest.mark.thorough
+    ),
 ], ids=str)  # fmt: skip
 def test_the_same_answer(settings, threads):
     data = X if settings["score"] != "gaussian-l1" else X[:, :8]

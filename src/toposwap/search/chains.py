@@ -14,8 +14,9 @@ import numpy as np
 from toposwap.core.order import Order
 from toposwap.orderfit.chain import TabledFit
 from toposwap.search.base import Context, Move, Search
-from toposwap.search.crossing import ROUGHLY_FROM, Crossing, End, ending
+from toposwap.search.crossing import ROUGHLY_FROM, Crossing
 from toposwap.search.neighbourhoods import NeighbourhoodSearch
+from toposwap.search.optima import End, Optima, ending
 from toposwap.search.workers import Workers, is_cluster
 
 if TYPE_CHECKING:
@@ -110,30 +111,31 @@ class ChainSearch(Search):
         if self.n_restarts == 0:
             yield from NeighbourhoodSearch().moves(fit, context)
             return False
-        if "ends" not in place:
+        if "optima" not in place:
             yield from self._settle(fit, context)
-            place["ends"] = []
+            place["optima"] = Optima()
             place["chains"] = self._begun(fit, context)
             context.keep()
-        chains, ends = place["chains"], place["ends"]
+        chains, optima = place["chains"], place["optima"]
         if isinstance(fit, TabledFit):
             # Walks through tables take no longer than it takes to send them somewhere else.
             threads = 1 if is_cluster(self.n_threads) else self.n_threads
             found = chains.ends(fit.copy(), context, threads)
         else:
             found = self._ends(cast("WalkingFit", fit), context, chains)
+        value, temperature = fit.value, fit.temperature
         for some in found:
             for end in some:
-                ends.append(end)
-                if end.value < fit.value - fit.resolution:
+                optima.add(end, fit.resolution)
+                if end.value < value - fit.resolution:
                     fit.restore(end.snapshot)
-                    yield Move("restart", end.steps, f"start {len(ends)}: a better optimum")
+                    yield Move("restart", end.steps, f"start {optima.met}: a better optimum")
                     yield from self._settle(fit, context.aside())
-            near = [e for e in ends if e.value <= fit.value + fit.temperature]
-            same = fit.value + _SAME * fit.temperature
-            met = sum(bool(e.afresh and e.value <= same) for e in near)
-            context.findings.starts = (met, sum(e.afresh for e in ends))
-            context.findings.rivals = [e.adjacency for e in near]
+                    value = fit.value
+            optima.keep_below(value + temperature)
+            met = optima.reached(value + _SAME * temperature)
+            context.findings.starts = (met, optima.tried)
+            context.findings.rivals = optima.graphs
             if isinstance(chains, _Chains):
                 chains.over |= self.n_restarts is None and met >= _AGREE
             context.keep()

@@ -12,11 +12,12 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from toposwap.core.order import Order
+from toposwap.search.optima import End, ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,28 +47,6 @@ _LEAST_PATIENCE, _FEWEST_ROUNDS = 2, 3
 _FEW_COLUMNS = 50
 #: How often chains from random orders must have met the best score.
 _AGREE = 3
-
-
-@dataclass(frozen=True, eq=False)
-class End:
-    """An optimum: a snapshot, its order, Q and edges, and the perturbations made for it.
-
-    ``nodes_value`` is Q as tables count it; ``afresh`` says whether the way there began at an order
-    of its own and not at another optimum.
-    """
-
-    snapshot: Any
-    order: Order
-    value: float
-    nodes_value: float
-    adjacency: NDArray[np.bool_]
-    steps: int
-    afresh: bool = True
-
-
-def ending(fit: Any, steps: int) -> End:
-    """Where ``fit`` stands."""
-    return End(fit.snapshot(), fit.order, fit.value, fit.nodes_value, fit.adjacency(), steps)
 
 
 @dataclass(eq=False)
