@@ -126,12 +126,14 @@ class ChainSearch(Search):
         value, temperature = fit.value, fit.temperature
         for some in found:
             for end in some:
-                optima.add(end, fit.resolution)
+                reached = end
                 if end.value < value - fit.resolution:
                     fit.restore(end.snapshot)
-                    yield Move("restart", end.steps, f"start {optima.met}: a better optimum")
+                    yield Move("restart", end.steps, f"start {optima.met + 1}: a better optimum")
                     yield from self._settle(fit, context.aside())
                     value = fit.value
+                    reached = replace(end, value=value, adjacency=fit.adjacency())
+                optima.add(reached, fit.resolution)
             optima.keep_below(value + temperature)
             met = optima.reached(value + _SAME * temperature)
             context.findings.starts = (met, optima.tried)
