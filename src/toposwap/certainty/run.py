@@ -210,9 +210,8 @@ def _told(resampler: Resampler, counts: Counts, total: int, *, interrupted: bool
     data, fitted = resampler.data, resampler.model
     remarks = list(fitted.result_.remarks)
     if counts.done == 0 and counts.failures and not interrupted:
-        raise InputError(
-            f"no resample could be learned from: {next(iter(counts.failures.values()))}"
-        )
+        first = counts.failures[min(counts.failures)]
+        raise InputError(f"no resample could be learned from: {first}")
     if counts.failures:
         first = counts.failures[min(counts.failures)]
         remark = f"{len(counts.failures)} of {total} resamples could not be learned from: {first}"
