@@ -51,10 +51,10 @@ if TYPE_CHECKING:
     from toposwap.scores import BoundScore
     from toposwap.search import Search
 
-#: Perturbations of a chain in a resample: many resamples average over what one search misses.
-_PERTURBATIONS = 10
-#: Columns up to which a proof takes no longer than those.
+#: Columns up to which a proof takes no longer than restarts.
 _PROVED = 12
+#: Restarts of a resample whose gaps are treated anew.
+_AFTER_GAPS = 10
 #: Share of a score's own restarts that a resample makes.
 _RESTARTS = 0.2
 #: What the rows and the search of a resample draw from.
@@ -235,7 +235,8 @@ class Resampler:
             return topo._search()
         strategy, given = bound.strategy, topo.n_restarts
         if strategy.search == ChainSearch.name:
-            return ChainSearch(_PERTURBATIONS if given is None else given, proved=_PROVED)
+            usual = strategy.resample_restarts if given is None else given
+            return ChainSearch(usual, proved=_PROVED)
         fewer = int(np.ceil(_RESTARTS * strategy.restarts))
         return AutoSearch(fewer if given is None else given, topo.time_budget)
 
@@ -278,7 +279,7 @@ class Resampler:
         if isinstance(self.data, Incomplete):
             assert isinstance(learner, Topo)
             if learner.search == AutoSearch.name and learner.n_restarts is None:
-                learner.n_restarts = _PERTURBATIONS
+                learner.n_restarts = _AFTER_GAPS
             learner._fit(self.data.reweighted(weights), named=False)
         else:
             data = self.data.reweighted(weights)

@@ -39,6 +39,8 @@ class Strategy:
         exact ones are expensive).
     restarts
         How often a search perturbs the best order and descends again.
+    resample_restarts
+        The same for one resample of many by chains, which average over what one search misses.
     surrogates
         Cheaper scores, the cheapest first. The search by neighbourhoods follows the first one from
         the starting order and lets it repair every other perturbed order; the screened search goes
@@ -51,5 +53,6 @@ class Strategy:
     start: str = "variance"
     search: str = "neighbourhoods"
     restarts: int = 0
+    resample_restarts: int = 10
     surrogates: tuple[Surrogate, ...] = ()
     pruner: str | None = None

@@ -87,6 +87,8 @@ class BoundL0(BoundScore):
             search="chains",
             # As a surrogate. A restart costs about d^2, and few columns are easily stuck.
             restarts=max(20, 2000 // data.d),
+            # Two chains from the first optimum, another start, and two from there.
+            resample_restarts=61,
         )
         groups = data.own_rows
         #: Rows of the node that has fewest.
