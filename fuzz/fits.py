@@ -150,7 +150,7 @@ def draw_fit(seed: int, index: int) -> FitCase:
     recipe = draw_score(draw)
     table = draw_table(draw, recipe.kind, small=recipe.slow)
     container, (held, seen) = draw_container(draw, table)
-    settings, wrong = draw_settings(draw, table, iterates=recipe.iterates)
+    settings, wrong = draw_settings(draw, table, most=recipe.wide if recipe.iterates else np.inf)
     covariance = draw.chance(0.03)
     if covariance:
         with np.errstate(all="ignore"):

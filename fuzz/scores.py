@@ -47,6 +47,8 @@ class Recipe:
         Whether it takes seconds where others take milliseconds.
     iterates
         Whether a node's parameters are the end of iterations.
+    wide
+        Columns beyond which a score that iterates takes long, and gets a budget.
     """
 
     text: str
@@ -54,6 +56,7 @@ class Recipe:
     kind: str | None = None
     slow: bool = False
     iterates: bool = True
+    wide: int = 20
 
 
 def draw_score(draw: Draw) -> Recipe:
@@ -86,14 +89,18 @@ def draw_score(draw: Draw) -> Recipe:
     kind = _KINDS.get(name.partition("-")[0])
     kind = kind if draw.chance(0.9) else None
     settings = _draw_score_settings(draw, name)
+    # Blocks with a penalty that shrinks are solved one block after the other, thousands of times.
+    wide = 8 if name in ("blocks-lasso", "blocks-mcp") else 20
+    iterates = name not in _CLOSED
     if not settings:
-        return Recipe(repr(name), lambda _table: name, kind, iterates=name not in _CLOSED)
+        return Recipe(repr(name), lambda _table: name, kind, iterates=iterates, wide=wide)
     return Recipe(
         f"named_score({name!r}, {settings!r})",
         lambda _table: named_score(name, settings),
         kind,
         slow=name == "mlp",
-        iterates=name not in _CLOSED,
+        iterates=iterates,
+        wide=wide,
     )
 
 

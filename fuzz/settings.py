@@ -47,15 +47,15 @@ _SEARCHES = {"auto": 55.0, "paper": 15.0, "insertion": 12.0, "exact": 8.0, "none
 _BASELINES = dict.fromkeys(("notears", "golem-ev", "golem-nv", "kkts"), 10.0) | {"notears-mlp": 1.0}
 #: Columns up to which all orders, or all sets of parents, are tried in no time.
 _MOST_EXACT = 7
-#: Columns beyond which a score that is solved by iterations gets a budget: a nonconvex penalty on
-#: more columns than rows takes minutes there, and the budget's promise is what can be held to.
-_WIDE = 20
 #: Restarts beyond which a search takes what it takes, and gets a budget.
 _MOST_RESTARTS = 1000
 
 
-def draw_settings(draw: Draw, table: Table, *, iterates: bool) -> tuple[dict[str, Any], str | None]:
+def draw_settings(draw: Draw, table: Table, *, most: float) -> tuple[dict[str, Any], str | None]:
     """Arguments of ``Topo`` but the score; those that keep their default are left out.
+
+    With more than ``most`` columns there is a budget: a nonconvex penalty on more columns than rows
+    takes minutes there, and the budget's promise is what can be held to.
 
     Also the name of the one that has a value which may be wrong, None where all are right.
     """
@@ -71,7 +71,7 @@ def draw_settings(draw: Draw, table: Table, *, iterates: bool) -> tuple[dict[str
         # An object has its settings; more of them are refused, which one test knows.
         for name in OF_SEARCHES:
             settings.pop(name, None)
-    if iterates and table.shape[1] > _WIDE:
+    if table.shape[1] > most:
         settings.setdefault("time_budget", draw.among([1, 5]))
     if settings.get("missing", "error") not in ("error", "drop"):
         # Refused where there are gaps.

@@ -59,7 +59,7 @@ def test_endless_restarts_come_with_a_budget(monkeypatch):
     table = draw_table(Draw("fits", 0, 0), "continuous", small=True)
     endless = []
     for index in range(60):
-        drawn, wrong = settings.draw_settings(Draw("fits", 0, index), table, iterates=False)
+        drawn, wrong = settings.draw_settings(Draw("fits", 0, index), table, most=np.inf)
         assert drawn[wrong] == 10**30
         endless += [drawn["time_budget"]] if wrong == "n_restarts" else []
     assert endless
@@ -70,7 +70,7 @@ def test_a_learner_to_start_from_comes_with_a_budget(monkeypatch):
     monkeypatch.setitem(settings.GENERATORS, "init", (lambda _draw, _table: "notears", 1.0))
     table = draw_table(Draw("fits", 0, 0), "continuous", small=True)
     for index in range(5):
-        drawn, _ = settings.draw_settings(Draw("fits", 0, index), table, iterates=False)
+        drawn, _ = settings.draw_settings(Draw("fits", 0, index), table, most=np.inf)
         assert "time_budget" in drawn
 
 

@@ -52,7 +52,10 @@ class NormalRows:
 
     @classmethod
     def of(cls, result: Result, data: Dataset) -> NormalRows | None:
-        """That of a result on ``data``; None where the model is no linear one of measurements."""
+        """That of a result on ``data``; None where the model is no linear one of measurements.
+
+        Nor where its variances, in units of the columns, are too large for a number.
+        """
         predictor = result.pruned.predictor
         if not isinstance(predictor, LinearModel):
             return None
@@ -63,7 +66,11 @@ class NormalRows:
         scale = data.deviations * data.scale
         W = predictor.weights * scale[:, None] / scale
         left = data.residual_variances(predictor.weights)
-        variances = np.where(np.isnan(told), left, told) / np.square(scale)
+        with np.errstate(over="ignore"):
+            variances = np.where(np.isnan(told), left, told) / np.square(scale)
+        if not np.isfinite(variances).all():
+            # One variance for columns of extreme sizes, some of which are then nothing but noise.
+            return None
         paths = np.linalg.inv(np.eye(data.d) - W)
         covariance = paths.T @ (variances[:, None] * paths)
         deviations = np.sqrt(np.diag(covariance))

@@ -14,7 +14,6 @@ squares, which bounds it from above.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -139,9 +138,7 @@ def _descend(
     total = here.value + paid(x)
     for _ in range(_STEPS if x.size else 0):
         H = np.ascontiguousarray(here.H[np.ix_(order, order)])
-        bounds = np.array(
-            [np.linalg.eigvalsh(H[first:end, first:end])[-1] for first, end in pairwise(starts)]
-        )
+        bounds = _largest_curvatures(H, starts)
         bounds = np.maximum(bounds * (1.0 + 1e-12), 2.0 * penalty.concavity * (kink > 0.0) + 1e-12)
         aim, slope = x.copy(), here.gradient[order].copy()
         descend_blocks(
@@ -166,6 +163,15 @@ def _descend(
     theta[:] = 0.0
     theta[index] = whole[: index.size * q].reshape(q, index.size).T
     return total, whole[index.size * q :]
+
+
+def _largest_curvatures(H: Floats, starts: NDArray[np.int64]) -> Floats:
+    """The largest eigenvalue of each block on the diagonal of ``H`` (N, N)."""
+    largest = np.diag(H)[starts[:-1]].copy()
+    for k in np.flatnonzero(np.diff(starts) > 1):
+        block = slice(starts[k], starts[k + 1])
+        largest[k] = np.linalg.eigvalsh(H[block, block])[-1]
+    return largest
 
 
 def _rows_model(
