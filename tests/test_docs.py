@@ -1,6 +1,7 @@
 """The code of the documentation pages does what the pages say."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,10 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
         ("categories.md", "", 1),
     ],
 )
-def test_code_blocks_run(page, needs, checked):
+def test_code_blocks_run(page, needs, checked, tmp_path, monkeypatch):
     """In one namespace, from top to bottom; their assertions are the test."""
+    shutil.copytree(DOCS / "data", tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
     if needs:
         pytest.importorskip(needs)
     text = (DOCS / page).read_text(encoding="utf-8")
@@ -36,6 +39,10 @@ def test_code_blocks_run(page, needs, checked):
         # Padded, so that a traceback shows the line of the page.
         above = text[: block.start(1)].count("\n")
         exec(compile("\n" * above + block[1], str(DOCS / page), "exec"), namespace)
+    if "matplotlib" in text:
+        from matplotlib import pyplot as plt
+
+        plt.close("all")
 
 
 def test_functions_of_the_page_are_about_twenty_lines():

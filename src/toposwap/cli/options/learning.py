@@ -128,8 +128,8 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "least-squares-l1, logistic-bic, logistic-l1 or logistic (columns of two values), "
         "poisson-l1 (counts), or any LOSS-PENALTY; basis (additive: curves instead of lines), "
         "basis-mcp or basis-lasso (the same, choosing edges), basis-bic (the same in any units), "
-        "mlp (neural networks); blocks-bic, -ebic, -lasso or -mcp (numbers, categories, ratings "
-        "together), categorical-bic or bdeu (nothing but categories).",
+        "mlp (neural networks); blocks-bic, blocks-ebic, blocks-lasso or blocks-mcp (numbers, "
+        "categories, ratings together), categorical-bic or bdeu (nothing but categories).",
     )
     @click.option(
         "--penalty",
