@@ -163,6 +163,16 @@ def test_blocks_of_parameters_are_refined_from_the_order_and_not_checked(
     assert "--score basis: an edge has a block of parameters, which weights do not" in line
 
 
+def test_what_the_table_chooses_may_have_blocks_too(call, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"size": rng.normal(size=90), "colour": rng.choice(list("rgb"), 90)})
+    table.to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "graph.csv").write_text("source,target,weight\nsize,colour,1\n")
+    done = call("check", "table.csv", "graph.csv")
+    assert done.code == 2
+    assert "--score blocks-bic: an edge has a block of parameters" in done.err
+
+
 def test_refine_of_cycles(call, sample, tmp_path):
     (tmp_path / "w.csv").write_text("source,target\nmildew,harvest\nharvest,mildew\n")
     outcome = call("refine", sample, "w.csv")

@@ -36,11 +36,6 @@ def judge(
     those of the problem with it.
     """
     score = scoring.build()
-    if score.edge_blocks:
-        raise InputError(
-            f"--score {scoring.score}: an edge has a block of parameters, which weights do not "
-            "determine, so there is nothing to check; 'toposwap refine' starts from their order"
-        )
     model = Topo(
         center=scoring.center,
         kinds=reading.known_kinds(chosen.frame),
@@ -49,6 +44,12 @@ def judge(
     )
     data = judged_data(weights, model, score, chosen.frame, chosen.weights, chosen.interventions)
     bound = score.bind(score.suited(data))
+    # Which score "auto" is, the table tells.
+    if bound.score.edge_blocks:
+        raise InputError(
+            f"--score {bound.score.name}: an edge has a block of parameters, which weights do not "
+            "determine, so there is nothing to check; 'toposwap refine' starts from their order"
+        )
     told = EVERYTHING if knowledge is None else knowledge.on(data.names)
     bound.admissible = identified(data, told)
     # What overflows is refused below, in words.
