@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import poisson
 from tables import KINDS, binary_table, count_table, mixed_table, real_table
 
 from toposwap.core.dataset import Dataset
@@ -22,6 +23,7 @@ from toposwap.losses import (
     PoissonLoss,
     RowLoss,
 )
+from toposwap.losses.base import ColumnFacts
 
 OF_COLUMNS = [loss for loss in (make() for make in LOSSES.values()) if isinstance(loss, ColumnLoss)]
 ALL = pytest.mark.parametrize("loss", OF_COLUMNS, ids=repr)
@@ -275,3 +277,12 @@ def test_mixed_matches_names():
         Mixed([AutoLoss()])
     with pytest.raises(InputError, match="not the loss of a column"):
         Mixed([EqualVarianceLoss()])
+
+
+def test_counts_of_large_means_are_drawn_in_no_time():
+    """On both sides of the normal limit as scipy has them, and beyond what it ends for."""
+    uniform, facts = np.array([0.01, 0.3, 0.5, 0.99]), ColumnFacts(1.0, 0.0, 1.0)
+    for mean in (3.0, 9e5, 2e6):
+        drawn = LOSSES["poisson"]().draw(uniform, np.full(4, mean), facts)
+        assert np.abs(drawn - poisson.ppf(uniform, mean)).max() <= 1e-3 * np.sqrt(mean)
+    assert np.isfinite(LOSSES["poisson"]().draw(uniform, np.full(4, 1e123), facts)).all()

@@ -40,6 +40,10 @@ def terms(
     return total, math.sqrt(given) + math.sqrt(fitted)
 
 
+#: Means from which a count is normal to within a thousandth of its deviation.
+_LARGE_MEAN = 1e6
+
+
 class PoissonLoss(RowLoss):
     """1/n sum(exp f - x f) with x in {0, 1, 2, ...}, and an intercept in f."""
 
@@ -74,15 +78,18 @@ class PoissonLoss(RowLoss):
         mean: NDArray[np.float64],
         facts: ColumnFacts,  # noqa: ARG002 - counts are their own numbers
     ) -> NDArray[np.float64]:
-        """The smallest k with ``P(K <= k) >= uniform``."""
-        from scipy.special import pdtr, pdtrik
+        """The smallest k with ``P(K <= k) >= uniform``; of large means by their normal limit."""
+        from scipy.special import ndtri, pdtr, pdtrik
 
-        mean = np.maximum(mean, 1e-300)
-        count = np.ceil(pdtrik(uniform, mean))
+        small = np.clip(mean, 1e-300, _LARGE_MEAN)
+        count = np.ceil(pdtrik(uniform, small))
         count = np.where(np.isfinite(count), np.maximum(count, 0.0), 0.0)
         # Rounding may leave a whole number just above itself.
-        below = pdtr(np.maximum(count - 1.0, 0.0), mean)
-        return np.where((count > 0.0) & (below >= uniform), count - 1.0, count)
+        below = pdtr(np.maximum(count - 1.0, 0.0), small)
+        count = np.where((count > 0.0) & (below >= uniform), count - 1.0, count)
+        # The quantile of a large mean is looked for in a time that grows with it.
+        normal = np.ceil(mean + np.sqrt(np.maximum(mean, 0.0)) * ndtri(uniform))
+        return np.where(mean > _LARGE_MEAN, np.maximum(normal, 0.0), count)
 
     def log_density(
         self,

@@ -258,7 +258,8 @@ def learn_em(
     result = searched(moments, init)
     rounds, best, stands = 1, None, False
     interrupted = result.status == "interrupted"
-    with CtrlC() as ctrl_c:
+    # What overflows where columns determine each other is refused in words.
+    with CtrlC() as ctrl_c, np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         try:
             while rounds < _MOST_ROUNDS and not (interrupted or deadline.passed or stands):
                 fixed = em.fixed(result, moments)
