@@ -41,7 +41,7 @@ def listening() -> Iterator[Heard]:
         finally:
             lost = lost_seconds() - lost
             wall = time.perf_counter() - began - lost
-            heard.seconds = max(0.0, min(wall, time.process_time() - processor - lost))
+            heard.seconds = max(0.0, min(wall, time.process_time() - processor))
             _flush()
             for descriptor, original in zip((1, 2), kept, strict=True):
                 os.dup2(original, descriptor)

@@ -89,18 +89,15 @@ def draw_score(draw: Draw) -> Recipe:
     kind = _KINDS.get(name.partition("-")[0])
     kind = kind if draw.chance(0.9) else None
     settings = _draw_score_settings(draw, name)
-    # Blocks with a penalty that shrinks are solved one block after the other, thousands of times.
-    wide = 8 if name in ("blocks-lasso", "blocks-mcp") else 20
     iterates = name not in _CLOSED
     if not settings:
-        return Recipe(repr(name), lambda _table: name, kind, iterates=iterates, wide=wide)
+        return Recipe(repr(name), lambda _table: name, kind, iterates=iterates)
     return Recipe(
         f"named_score({name!r}, {settings!r})",
         lambda _table: named_score(name, settings),
         kind,
         slow=name == "mlp",
         iterates=iterates,
-        wide=wide,
     )
 
 

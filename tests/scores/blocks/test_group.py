@@ -1,6 +1,6 @@
 """Penalties on the lengths of blocks: against other solvers, brute force, and what they promise."""
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ import toposwap as ts
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
+from toposwap.kernels.blocks.group_gaussian import descend_gaussian
 from toposwap.kernels.blocks.group_quadratic import descend_blocks
 from toposwap.scores import GroupBlocks
 
@@ -44,6 +45,36 @@ def test_a_quadratic_with_blocks(concavity):
         else:
             rho = max(kinks[b] - concavity * length, 0.0) / length
             np.testing.assert_allclose(slope[of], -rho * x[of], atol=1e-9)
+
+
+@pytest.mark.parametrize(("concavity", "spread"), [(0.0, 1.0), (0.3, 1.0), (0.0, 1e-3)])
+def test_a_number_with_blocks(concavity, spread):
+    """Against the conditions of the whole problem; with columns that nearly repeat others too."""
+    rng = np.random.default_rng(1)
+    starts = np.array([0, 2, 5, 6, 7])
+    F = rng.standard_normal((7, 7)) / np.sqrt(7.0)
+    F[:, 5] = F[:, 0] + spread * F[:, 5]
+    y, gram, share = F[:, 6].copy(), F.T @ F, 0.8
+    curvatures = np.array(
+        [np.linalg.eigvalsh(gram[a:b, a:b])[-1] for a, b in pairwise(starts.tolist())]
+    )
+    kinks, allowed = np.array([0.1, 0.4, 0.0, 1.0]), np.array([True, True, True, False])
+    x = np.zeros(7)
+    sweeps = descend_gaussian(
+        F, gram, y, starts, allowed, kinks, concavity, curvatures, share, 1e-12, x, 1e-12, 100_000
+    )
+    assert sweeps < 100_000
+    assert x[6] == 0.0
+    residual = y - F @ x
+    slope = -share * (F.T @ residual) / (residual @ residual)
+    for b in range(3):
+        of = slice(starts[b], starts[b + 1])
+        length = np.linalg.norm(x[of])
+        if length == 0.0:
+            assert np.linalg.norm(slope[of]) <= kinks[b] + 1e-9
+        else:
+            rho = max(kinks[b] - concavity * length, 0.0) / length
+            np.testing.assert_allclose(slope[of], -rho * x[of], atol=1e-8)
 
 
 def test_a_multinomial_node_against_scipy():

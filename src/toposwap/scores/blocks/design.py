@@ -73,7 +73,7 @@ class Design:
     def part(self, kept: NDArray[np.bool_]) -> Design:
         """The same columns over the rows ``kept`` (n,), where they need not be centred."""
         part = copy(self)
-        for made in ("factor", "gram", "places", "means"):
+        for made in ("factor", "factor_by_rows", "gram", "curvatures", "places", "means"):
             vars(part).pop(made, None)
         part.kept = kept
         part.Z = np.ascontiguousarray(self.Z[:, kept])
@@ -118,6 +118,16 @@ class Design:
         return np.ascontiguousarray(self.factor.T @ self.factor)
 
     @cached_property
+    def factor_by_rows(self) -> Floats:
+        """R (M, M) in memory row after row, for kernels."""
+        return np.ascontiguousarray(self.factor)
+
+    @cached_property
+    def curvatures(self) -> Floats:
+        """The largest eigenvalue of each block on the diagonal of R'R, (d,)."""
+        return largest_curvatures(self.gram, self.starts)
+
+    @cached_property
     def places(self) -> list[tuple[NDArray[np.int64], int] | None]:
         """The place of each row among the values of a variable, and how many there are.
 
@@ -137,3 +147,12 @@ class Design:
         assert self.data.rows is not None
         x = self.data.rows[:, j]
         return all(np.unique(part).size <= _FEW for part in (x[: 10 * _FEW], x))
+
+
+def largest_curvatures(H: Floats, starts: NDArray[np.int64]) -> Floats:
+    """The largest eigenvalue of each block on the diagonal of ``H`` (N, N)."""
+    largest = np.diag(H)[starts[:-1]].copy()
+    for k in np.flatnonzero(np.diff(starts) > 1):
+        block = slice(starts[k], starts[k + 1])
+        largest[k] = np.linalg.eigvalsh(H[block, block])[-1]
+    return largest

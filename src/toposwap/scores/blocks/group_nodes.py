@@ -7,8 +7,8 @@ r"""One node with a penalty on the lengths of the blocks of its parents.
 s the share of the rows that count for the node. Newton's method with the penalty: the quadratic
 model of the loss is minimised with the penalty by block coordinate descent, and the step to that is
 shortened until it goes down. Only blocks in use, or that violate the conditions, are in the model.
-Of a number, whose loss is 1/2 log of the residual sum of squares, the model is that of the sum of
-squares, which bounds it from above.
+A number, whose loss is 1/2 log of the residual sum of squares, is solved whole by a kernel of its
+own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from toposwap.kernels.blocks.group_gaussian import descend_gaussian
 from toposwap.kernels.blocks.group_quadratic import descend_blocks
+from toposwap.kernels.blocks.moments import DEPENDENT
+from toposwap.scores.blocks.design import largest_curvatures
 from toposwap.scores.blocks.gaussian_node import GaussianNode
 from toposwap.scores.blocks.newton import Rows, at, curvature, gradient_at
 from toposwap.scores.blocks.nodes import Fitted
@@ -33,7 +36,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _STEPS, _TURNS, _SWEEPS = 200, 50, 2000
-_TOLERANCE = 1e-10
+#: Of a number a sweep costs no more than a product with the factor, so that it may be exact.
+_SWEEPS_OF_NUMBERS, _TOLERANCE_OF_NUMBERS = 20_000, 1e-12
+_TOLERANCE = 1e-11
 _SHORTEST = 1e-6
 #: A block that is not in use violates the conditions if its gradient is so much beyond its kink.
 _BEYOND = 1e-9
@@ -77,12 +82,11 @@ def solve_group(
     ``kinks`` (d,); those of required parents are zero, and these are always in the model. ``start``
     is a solution with other candidates.
     """
+    if isinstance(node, GaussianNode):
+        return _solve_number(node, share, allowed, kinks, penalty, start)
     design = node.design
-    theta = np.zeros((len(design.Z), node.q))
-    constants = np.zeros(0) if isinstance(node, GaussianNode) else node.start
-    if start is not None:
-        theta[:] = np.where(np.repeat(allowed, design.sizes)[:, None], start.theta, 0.0)
-        constants = start.constants
+    theta = _begin(node, allowed, start)
+    constants = node.start if start is None else start.constants
     lengths = block_lengths(theta, design.starts)
     active = (lengths > 0.0) | (allowed & (kinks == 0.0))
     for _ in range(_TURNS):
@@ -97,13 +101,57 @@ def solve_group(
     return Fitted(theta, constants, value), value, violating & ~allowed
 
 
+def _solve_number(
+    node: GaussianNode,
+    share: float,
+    allowed: NDArray[np.bool_],
+    kinks: Floats,
+    penalty: GroupPenalty,
+    start: Fitted | None,
+) -> tuple[Fitted, float, NDArray[np.bool_]]:
+    design = node.design
+    theta = _begin(node, allowed, start)
+    descend_gaussian(
+        design.factor_by_rows,
+        design.gram,
+        design.factor_by_rows[:, node.own.start].copy(),
+        design.starts,
+        allowed & (np.arange(allowed.size) != node.node),
+        kinks,
+        penalty.concavity,
+        design.curvatures,
+        share,
+        DEPENDENT,
+        theta[:, 0],
+        _TOLERANCE_OF_NUMBERS,
+        _SWEEPS_OF_NUMBERS,
+    )
+    found = node.evaluate(theta, None)
+    lengths = block_lengths(theta, design.starts)
+    value = share * found.value + penalty.value(lengths, kinks)
+    steep = share * block_lengths(found.gradient, design.starts)
+    violating = (steep > kinks * (1.0 + _BEYOND) + _BEYOND) & ~allowed
+    violating[node.node] = False
+    return Fitted(theta, np.zeros(0), value), value, violating
+
+
+def _begin(
+    node: GaussianNode | RowsNode, allowed: NDArray[np.bool_], start: Fitted | None
+) -> Floats:
+    """What a solution with other candidates says of the ``allowed`` ones, (M, q)."""
+    theta = np.zeros((len(node.design.Z), node.q))
+    if start is not None:
+        theta[:] = np.where(np.repeat(allowed, node.design.sizes)[:, None], start.theta, 0.0)
+    return theta
+
+
 def block_lengths(theta: Floats, starts: NDArray[np.int64]) -> Floats:
     """Of the blocks of theta (M, q), (d,)."""
     return np.sqrt(np.add.reduceat(np.square(theta).sum(axis=1), starts[:-1]))
 
 
 def _descend(
-    node: GaussianNode | RowsNode,
+    node: RowsNode,
     share: float,
     active: NDArray[np.bool_],
     kinks: Floats,
@@ -122,11 +170,7 @@ def _descend(
     order = np.concatenate([order, order.size + np.arange(free)])
     starts = np.concatenate([[0], np.cumsum([*sizes, *[1] * free])]).astype(np.int64)
     kink = np.concatenate([kinks[active], np.zeros(free)])
-    model = (
-        _gaussian_model(node, index, share)
-        if isinstance(node, GaussianNode)
-        else _rows_model(node, index, share)
-    )
+    model = _rows_model(node, index, share)
 
     def paid(x: Floats) -> float:
         lengths = np.sqrt(np.add.reduceat(np.square(x), starts[:-1])) if x.size else np.zeros(0)
@@ -138,7 +182,7 @@ def _descend(
     total = here.value + paid(x)
     for _ in range(_STEPS if x.size else 0):
         H = np.ascontiguousarray(here.H[np.ix_(order, order)])
-        bounds = _largest_curvatures(H, starts)
+        bounds = largest_curvatures(H, starts)
         bounds = np.maximum(bounds * (1.0 + 1e-12), 2.0 * penalty.concavity * (kink > 0.0) + 1e-12)
         aim, slope = x.copy(), here.gradient[order].copy()
         descend_blocks(
@@ -165,15 +209,6 @@ def _descend(
     return total, whole[index.size * q :]
 
 
-def _largest_curvatures(H: Floats, starts: NDArray[np.int64]) -> Floats:
-    """The largest eigenvalue of each block on the diagonal of ``H`` (N, N)."""
-    largest = np.diag(H)[starts[:-1]].copy()
-    for k in np.flatnonzero(np.diff(starts) > 1):
-        block = slice(starts[k], starts[k + 1])
-        largest[k] = np.linalg.eigvalsh(H[block, block])[-1]
-    return largest
-
-
 def _rows_model(
     node: RowsNode, index: NDArray[np.int64], share: float
 ) -> Callable[[Floats], _Model]:
@@ -187,20 +222,5 @@ def _rows_model(
         slope = gradient_at(rows, terms, theta, node.ridge)
         H = curvature(node.loss, terms, rows, inside, node.ridge)
         return _Model(share * value, share * slope, share * H, share * terms.size)
-
-    return model
-
-
-def _gaussian_model(
-    node: GaussianNode, index: NDArray[np.int64], share: float
-) -> Callable[[Floats], _Model]:
-    factor, own = node.design.factor[:, index], node.design.factor[:, node.own]
-    gram = factor.T @ factor
-
-    def model(x: Floats) -> _Model:
-        residual = own - factor @ x[:, None]
-        value, inverse = node.loss(residual)
-        slope = -(factor.T @ residual).ravel() * inverse[0, 0]
-        return _Model(share * value, share * slope, share * gram * inverse[0, 0], share)
 
     return model
