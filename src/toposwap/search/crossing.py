@@ -5,6 +5,10 @@ at random. With so few, the best parents for all sets of candidates are tabled
 (:class:`~toposwap.orderfit.chain.OrderTables`), and a chain of perturbed descents through orders is
 a matter of look-ups. What it ends with descends once more with all variables as candidates, joins
 the optima, and brings new edges into the next tables.
+
+Optima that are crossed grow alike. So a pool of them that brings nothing better is put apart, and
+another begins at orders of its own: where it ends at the same optimum, that says something, and
+where not, both are crossed with each other.
 """
 
 from __future__ import annotations
@@ -37,51 +41,55 @@ _SPREAD = 25.0
 #: that: quick ones, and those that the optima ask for.
 _FEWEST, _QUICK = 12, 2**17
 _MOST, _ROOM = 16, 2**21
-#: Optima from random orders that join one by one, in as many rounds.
-_STARTS = 25
-#: Steps of the chains of the first rounds; later ones have as many as the last of these.
+#: Steps of the chains of the first rounds of a pool; later ones have as many as the last of these.
 _STEPS = (10, 20, 40, 100)
-#: Rounds without anything better before the search may end, and the most; for up to 50 columns.
-_PATIENCE, _ROUNDS = 12, 45
+#: Rounds without anything better after which a pool is at its end, the most rounds of all pools,
+#: and those of them that the last one has; for up to 70 columns.
+_PATIENCE, _ROUNDS, _LAST = 5, 42, 8
 _LEAST_PATIENCE, _FEWEST_ROUNDS = 2, 3
-_FEW_COLUMNS = 50
-#: How often chains from random orders must have met the best score.
-_AGREE = 3
+_FEW_COLUMNS = 70
+#: How many pools must end where others had.
+_AGREE = 1
 
 
 @dataclass(eq=False)
 class Crossing:
     """How far it is: all that the next round depends on, besides where the search began.
 
-    The seed of all rounds, the most rounds and those without anything better before the end, the
-    perturbations that are left, the rounds made, the best Q and how often chains from random orders
-    met it, the rounds since it was met first, the optima that are crossed, and whether all is done.
+    The seed of all rounds, the most rounds, how many of them a pool of optima may bring nothing
+    better, the perturbations that are left, and the rounds made; the optima that are crossed now,
+    for how many rounds that has been so, and for how many without anything better; those of
+    earlier pools, which stand apart so that another pool says something of its own; whether the
+    optima are those of several pools, how many pools ended where others had, and whether all is
+    done.
     """
 
     seed: int
     rounds: float
-    patience: float
+    patience: int
     left: float
     number: int = 0
-    best: float = np.inf
-    met: int = 0
-    idle: int = 0
     pool: list[End] = field(default_factory=list)
+    age: int = 0
+    idle: int = 0
+    apart: list[End] = field(default_factory=list)
+    mixed: bool = False
+    agreed: int = 0
     over: bool = False
 
     @classmethod
     def begun(cls, context: Context, n_restarts: int | None) -> Self:
         """Before the first round.
 
-        ``n_restarts`` are the most perturbations in all; by default as many as are wanted until the
-        best was met again and again. A chain for which not enough are left is not begun, so that
-        more never end worse than fewer.
+        ``n_restarts`` are the most perturbations in all; by default as many as are wanted until a
+        pool of optima that knew nothing of the others ended where they had. A chain for which not
+        enough are left is not begun, so that more never end worse than fewer.
         """
         seed = int(context.rng.integers(2**63))
         if n_restarts is not None:
-            return cls(seed, np.inf, np.inf, n_restarts)
-        share = min(1.0, _FEW_COLUMNS / len(context.names)) ** 2
-        rounds = max(_FEWEST_ROUNDS, int(_ROUNDS * share))
+            return cls(seed, np.inf, _PATIENCE, n_restarts)
+        share = min(1.0, _FEW_COLUMNS / len(context.names))
+        rounds = max(_FEWEST_ROUNDS, int(_ROUNDS * share**1.5))
         return cls(seed, rounds, max(_LEAST_PATIENCE, int(_PATIENCE * share)), np.inf)
 
     def ends(self, fit: TabledFit, context: Context, n_threads: int) -> Iterator[list[End]]:
@@ -98,33 +106,34 @@ class Crossing:
     def _round(
         self, fits: list[TabledFit], context: Context, threads: ThreadPoolExecutor | None
     ) -> list[End]:
-        d, fit, number = len(context.names), fits[0], self.number
-        rng = np.random.default_rng([self.seed, number])
-        steps = _STEPS[min(number, len(_STEPS) - 1)]
+        d, fit = len(context.names), fits[0]
+        rng = np.random.default_rng([self.seed, self.number])
+        steps = _STEPS[min(self.age, len(_STEPS) - 1)]
         nearest = fit.bound.admissible.nearest
         drawn = nearest(Order(rng.permutation(d)))
         found = []
-        if number == 0:
+        if self.number == 0:
             found.append(ending(fit, 0))
         else:
             for one in fits:
-                one.rebuild(self.pool[0].snapshot)
-        if 0 < number <= _STARTS and self.left >= 1:
-            fit.reorder(nearest(Order(rng.permutation(d))))
-            if d >= ROUGHLY_FROM:
-                fit.rough_descent()
-            fit.descend()
-            found.append(ending(fit, 1))
+                one.rebuild((self.pool or self.apart)[0].snapshot)
+            if not self.mixed and self.left >= 1:
+                fit.reorder(nearest(Order(rng.permutation(d))))
+                if d >= ROUGHLY_FROM:
+                    fit.rough_descent()
+                fit.descend()
+                found.append(ending(fit, 1))
+        before = self.pool[0].value if self.pool else np.inf
         self.pool = _joined(self.pool, found, fit.resolution)
         self.left -= sum(end.steps for end in found)
-        chosen = _drawn(self.pool, _SPREAD * fit.temperature, rng)
-        walks = [w for w in range(2) if self.left >= (w + 1) * steps]
-        if walks and not (number and context.deadline.passed):
+        walks = [w for w in range(2) if self.pool and self.left >= (w + 1) * steps]
+        if walks and not (self.number and context.deadline.passed):
+            chosen = _drawn(self.pool, _SPREAD * fit.temperature, rng)
             fit.restore(chosen[0].snapshot)
             tables = fit.tables(_candidates(chosen, rng))
             begins = chosen[0].order, drawn
             jobs = [
-                (fits[w], self.pool, tables, begins[w], steps, self.seed ^ (2 * number + w))
+                (fits[w], self.pool, tables, begins[w], steps, self.seed ^ (2 * self.number + w))
                 for w in walks
             ]
             mapped = map if threads is None else threads.map
@@ -132,20 +141,37 @@ class Crossing:
             found += [replace(end, afresh=w > 0) for w, end in zip(walks, walked, strict=True)]
         self.left -= len(walks) * steps
         self.pool = _joined(self.pool, found, fit.resolution)
-        self._count(found, fit.resolution)
-        agreed = self.idle >= self.patience and self.met >= _AGREE
-        self.over = len(walks) < 2 or agreed or self.number >= self.rounds
+        self.number += 1
+        self.age += 1
+        better = bool(self.pool) and self.pool[0].value < before - fit.resolution
+        self.idle = 0 if better else self.idle + 1
+        self._turn(fit.resolution)
+        self.over = self.over or len(walks) < 2 or self.number >= self.rounds
         return found
 
-    def _count(self, found: list[End], resolution: float) -> None:
-        self.number += 1
-        self.idle += 1
-        for end in found:
-            if end.value < self.best - resolution:
-                self.best, self.met, self.idle = end.value, 0, 0
-        # The last is from a random order.
-        if found:
-            self.met += bool(found[-1].value <= self.best + resolution)
+    def _turn(self, resolution: float) -> None:
+        """Begin another pool where this one has nothing better, or bring it together with others.
+
+        Pools that end at the same optimum without knowing of each other agree. Those that do not
+        are crossed with each other, also when the last rounds begin.
+        """
+        last = self.number >= self.rounds - _LAST and bool(self.apart)
+        if self.idle < self.patience + self.mixed and not last:
+            return
+        self.age = self.idle = 0
+        if not self.apart:
+            self.apart, self.pool, self.mixed = self.pool, [], False
+            return
+        change = self.pool[0].value - self.apart[0].value
+        both = _joined(self.apart, self.pool, resolution)
+        if abs(change) <= resolution:
+            self.agreed += 1
+            self.apart, self.pool = both, []
+        else:
+            self.agreed *= change > 0.0
+            self.apart, self.pool, self.mixed = [], both, True
+            self.age = len(_STEPS)
+        self.over = self.agreed >= _AGREE and self.rounds < np.inf
 
 
 def _walked(
