@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from toposwap.core.runtime.clock import lost_seconds
+import numpy as np
+
+from toposwap.core.runtime.clock import lost_processor_seconds, lost_seconds
 
 
 @dataclass
@@ -35,13 +37,12 @@ def listening() -> Iterator[Heard]:
         kept = os.dup(1), os.dup(2)
         os.dup2(out.fileno(), 1)
         os.dup2(err.fileno(), 2)
-        began, processor, lost = time.perf_counter(), time.process_time(), lost_seconds()
+        began = _standing()
         try:
             yield heard
         finally:
-            lost = lost_seconds() - lost
-            wall = time.perf_counter() - began - lost
-            heard.seconds = max(0.0, min(wall, time.process_time() - processor))
+            # Of a busy machine the processor's, of workers and waiting the clock's.
+            heard.seconds = max(0.0, float((_standing() - began).min()))
             _flush()
             for descriptor, original in zip((1, 2), kept, strict=True):
                 os.dup2(original, descriptor)
@@ -58,3 +59,11 @@ def _read(sink: object) -> str:
     sink.seek(0)  # type: ignore[attr-defined]
     text: str = sink.read().decode(errors="backslashreplace")  # type: ignore[attr-defined]
     return text
+
+
+def _standing() -> np.ndarray:
+    """Seconds by the clock and of the processor, (2,), less those spent on compiling."""
+    return np.array([time.perf_counter(), time.process_time()]) - [
+        lost_seconds(),
+        lost_processor_seconds(),
+    ]

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _lost = 0.0
+_lost_processor = 0.0
 _depth = 0
 
 
@@ -23,11 +24,16 @@ def lost_seconds() -> float:
     return _lost
 
 
+def lost_processor_seconds() -> float:
+    """What the process took of the processor while the clock stood still."""
+    return _lost_processor
+
+
 @contextmanager
 def standstill() -> Iterator[None]:
     """Stop the clock; of blocks within blocks the outermost counts."""
-    global _lost, _depth  # noqa: PLW0603 - one clock for the process
-    began = time.perf_counter()
+    global _lost, _lost_processor, _depth  # noqa: PLW0603 - one clock for the process
+    began, processor = time.perf_counter(), time.process_time()
     _depth += 1
     try:
         yield
@@ -35,3 +41,4 @@ def standstill() -> Iterator[None]:
         _depth -= 1
         if _depth == 0:
             _lost += time.perf_counter() - began
+            _lost_processor += time.process_time() - processor
