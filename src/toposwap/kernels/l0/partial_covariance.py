@@ -17,7 +17,7 @@ rotates the rows behind the parent, O(k d). A third vector tells about exchanges
 - ``e[u]`` is by how much the residual variance falls if the best parent to give up is exchanged for
   u; see :func:`price_exchanges`, O(k^2 d) for all pairs.
 
-The tables of several nodes lie in two arrays, one slot a node, because code that hands over two
+The tables of several nodes lie in two arrays, one slot each, because code that hands over two
 arrays is compiled much faster than code that hands over slices of a dozen::
 
     table[slot, G], [slot, S], [slot, E] g, c and e, (d,) each
@@ -56,11 +56,13 @@ def no_parents(
     slot: int,
     z: int,
 ) -> None:
-    """Begin the tables of ``z`` in ``slot``."""
+    """Begin the tables of ``z`` in ``slot``; all columns have unit variance."""
+    g, c, e = table[slot, G], table[slot, S], table[slot, E]
+    column = C[z]
     for u in range(C.shape[0]):
-        table[slot, G, u] = C[z, u]
-        table[slot, S, u] = C[u, u]
-        table[slot, E, u] = 0.0
+        g[u] = column[u]
+        c[u] = 1.0
+        e[u] = 0.0
     parents[slot, 0] = 0
 
 
@@ -326,15 +328,30 @@ def index_of(parents: NDArray[np.int64], slot: int, u: int) -> int:
 
 
 @kernel(inner=True)
-def copy_tables(
-    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, into: int
+def coordinates_of_parents(
+    C: NDArray[np.float64],
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    z: int,
+    chosen: NDArray[np.int64],
 ) -> None:
-    """Copy the tables in ``slot``, of the rows those in use, to the slot ``into``."""
-    k = parents[slot, 0]
-    for i in range(ROWS + k):
-        source = table[slot, i]
-        target = table[into, i]
-        for t in range(source.size):
-            target[t] = source[t]
-    for i in range(1 + k):
-        parents[into, i] = parents[slot, i]
+    """The rows of :func:`add_parent` at the parents ``chosen`` (1 + K,) and at ``z`` alone."""
+    k = chosen[0]
+    parents[slot, 0] = k
+    for i in range(k):
+        u = chosen[1 + i]
+        parents[slot, 1 + i] = u
+        row = table[slot, ROWS + i]
+        for j in range(i, k + 1):
+            t = chosen[1 + j] if j < k else z
+            row[t] = C[u, t]
+        for m in range(i):
+            other = table[slot, ROWS + m]
+            along = other[u]
+            for j in range(i, k + 1):
+                t = chosen[1 + j] if j < k else z
+                row[t] -= along * other[t]
+        scale = 1.0 / math.sqrt(max(row[u], DEPENDENT))
+        for j in range(i, k + 1):
+            row[chosen[1 + j] if j < k else z] *= scale
