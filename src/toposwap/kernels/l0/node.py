@@ -166,31 +166,24 @@ def grow_and_shrink(
     d = table.shape[2]
     most = parents.shape[1] - 1
     work = table.shape[0] - 1
-    reduction = table[work, G]
     g = table[slot, G]
     c = table[slot, S]
     position = places[POSITION]
     lowest = math.inf
     while True:
         while parents[slot, 0] < most:
-            for u in range(d):
-                gain = g[u] * g[u] / c[u]
-                reduction[u] = gain if position[u] < limit and c[u] > DEPENDENT else 0.0
-            if included >= 0 and c[included] > DEPENDENT:
-                reduction[included] = g[included] * g[included] / c[included]
-            if excluded >= 0:
-                reduction[excluded] = 0.0
-            reduction[z] = 0.0
-            if rule.masked:
-                for u in range(d):
-                    if not rule.allowed[z, u]:
-                        reduction[u] = 0.0
             best = -1
-            most_reduced = least_reduction(rule, z, c[z])
+            bar = least_reduction(rule, z, c[z])
             for u in range(d):
-                if reduction[u] > most_reduced:
-                    most_reduced = reduction[u]
-                    best = u
+                # Few bring so much, and only for these more is asked.
+                if g[u] * g[u] > bar * c[u] and c[u] > DEPENDENT and u != z:
+                    candidate = (position[u] < limit or u == included) and u != excluded
+                    if candidate and rule.masked:
+                        candidate = rule.allowed[z, u]
+                    reduction = g[u] * g[u] / c[u]
+                    if candidate and reduction > bar:
+                        bar = reduction
+                        best = u
             if best < 0:
                 break
             add_parent(rule.C[rule.own[z]], table, parents, slot, z, best)

@@ -82,21 +82,29 @@ def add_parent(
     column = C[u]
     for t in range(d):
         row[t] = column[t]
-    for i in range(k):
+    # Two at a time: the row itself is read and written half as often.
+    for i in range(0, k - 1, 2):
         other = table[slot, ROWS + i]
+        another = table[slot, ROWS + i + 1]
+        along = other[u]
+        across = another[u]
+        for t in range(d):
+            row[t] = row[t] - along * other[t] - across * another[t]
+    if k % 2 == 1:
+        other = table[slot, ROWS + k - 1]
         along = other[u]
         for t in range(d):
             row[t] -= along * other[t]
     # Parents that were chosen in another order may come to depend on each other in this one.
     scale = 1.0 / math.sqrt(max(row[u], DEPENDENT))
-    for t in range(d):
-        row[t] *= scale
-    own = row[z]
+    own = scale * row[z]
     g = table[slot, G]
     c = table[slot, S]
     for t in range(d):
-        g[t] -= own * row[t]
-        c[t] -= row[t] * row[t]
+        x = scale * row[t]
+        row[t] = x
+        g[t] -= own * x
+        c[t] -= x * x
     parents[slot, 1 + k] = u
     parents[slot, 0] = k + 1
 
@@ -232,10 +240,19 @@ def price_exchanges(
     k = parents[slot, 0]
     g, c, e = table[slot, G], table[slot, S], table[slot, E]
     reach, r = table[work, G], table[work, E]
+    least = np.inf
+    for i in range(first, k):
+        own = _length_scale(table, work, k, i) * _along(table, slot, work, k, i, z)
+        least = min(least, own * own)
+    farthest = 0.0
     for u in range(d):
         e[u] = 0.0
-        ratio = g[u] / c[u] * (1.0 + math.sqrt(max(0.0, 1.0 - c[u])))
-        reach[u] = ratio * ratio if c[u] > DEPENDENT else np.inf
+        reach[u] = 0.0
+        # The root is at most one, and few come so far.
+        if 4.0 * g[u] * g[u] > least * c[u] * c[u] or c[u] <= DEPENDENT:
+            ratio = g[u] / c[u] * (1.0 + math.sqrt(max(0.0, 1.0 - c[u])))
+            reach[u] = ratio * ratio if c[u] > DEPENDENT else np.inf
+            farthest = max(farthest, reach[u])
     reach[z] = 0.0
     for i in range(k):
         reach[parents[slot, 1 + i]] = 0.0
@@ -243,6 +260,8 @@ def price_exchanges(
         scale = _length_scale(table, work, k, i)
         own = scale * _along(table, slot, work, k, i, z)
         brings = own * own
+        if brings >= farthest:
+            continue
         possible = 0
         for u in range(d):
             possible += reach[u] > brings

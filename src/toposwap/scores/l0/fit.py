@@ -65,7 +65,7 @@ class L0Fit(TabledFit):
         self._nodes = empty_nodes(d, self._most_parents)
         self._profile = np.empty(d)
         self._coefficients = [
-            Coefficients(group.moments.factor / group.moments.deviations, group.nodes)
+            Coefficients(group.moments.factor, group.moments.deviations, group.nodes)
             for group in bound.data.own_rows
         ]
 
@@ -305,8 +305,10 @@ class L0Fit(TabledFit):
             parents |= bound.admissible.required
         weights = np.zeros(parents.shape)
         for group in self._coefficients:
-            weights[:, group.nodes] = group.of(parents)
-        return weights / bound.spread * bound.deviations
+            group.add_to(weights, parents)
+        weights /= bound.spread
+        weights *= bound.deviations
+        return weights
 
     @property
     def _most_parents(self) -> int:
