@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.parents_at_once import parents_at_once
 from toposwap.core.runtime.memory import refuse_beyond_memory
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.scores.base import BoundScore, Point, Score
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 
 #: Numbers that are held for each pair of columns, besides correlations.
 _PAIRS = 8
-#: Nodes whose residuals are looked at together.
-_AT_ONCE = 64
 #: What counts of a node that was set in all rows: nothing, where that could divide.
 _NEXT_TO_NOTHING = 1e-150
 
@@ -180,12 +179,7 @@ class BoundL0(BoundScore):
         variance, column_scale = np.empty(d), np.ones(d)
         slope = np.zeros((d, d))
         for group in self.data.own_rows:
-            for first in range(0, group.nodes.size, _AT_ONCE):
-                nodes = group.nodes[first : first + _AT_ONCE]
-                # Where edges are few, so are the columns that some of these nodes ask for.
-                asked = present[:, nodes].any(axis=1)
-                asked[nodes] = True
-                used = np.flatnonzero(asked)
+            for nodes, used in parents_at_once(present, group.nodes):
                 F = group.moments.factor[:, used] / group.moments.deviations[used]
                 at = np.ix_(used, nodes)
                 scaled = weights[at] * self.spread[at] / self.deviations[nodes]
