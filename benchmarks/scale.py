@@ -1,9 +1,10 @@
 """Long and wide tables: one pass over files, memory, and thousands of columns.
 
 Run ``python benchmarks/scale.py`` on Linux (``--rows 100000000`` for the whole of the first part,
-which needs 9 GB of disk; ``--columns 5000`` for least squares, ``--bic 5000 --flop`` for BIC).
-Prints ratios to a yardstick of the same run: reading the file alone with pyarrow,
-``numpy.linalg.qr(X, mode="r")``, and FLOP.
+one file of 10,000,000 rows under ten names; ``--columns 5000`` for least squares, ``--bic 5000
+--flop`` for BIC; a part is left out by ``--rows 0``, ``--columns`` or ``--bic`` without a number).
+Prints ratios to a yardstick of the same run: reading the files alone with pyarrow,
+``numpy.linalg.qr(X, mode="r")``, and FLOP without restarts beside ours without restarts.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ import numpy as np
 import timing  # noqa: F401 - one thread for everybody
 import toposwap as ts
 
+#: Rows of a file.
+_ROWS = 10_000_000
 _IN_ANOTHER = """
 import time
 {imports}
@@ -33,9 +36,9 @@ def peak():
 
 open("/proc/self/clear_refs", "w").write("5")
 before = peak()
-began = time.perf_counter()
+began = time.process_time()
 {work}
-print(time.perf_counter() - began, peak() - before)
+print(time.process_time() - began, peak() - before)
 """
 
 
@@ -47,7 +50,7 @@ def processor_seconds(call: Callable[[], object]) -> float:
 
 
 def in_another_process(imports: str, work: str) -> tuple[float, float]:
-    """Seconds and megabytes that ``work`` takes beyond an interpreter with ``imports``."""
+    """Processor seconds and megabytes that ``work`` takes beyond ``imports``."""
     code = _IN_ANOTHER.format(imports=imports, work=work)
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
@@ -73,20 +76,24 @@ def write(path: Path, rows: int, d: int) -> None:
 
 def long_tables(rows: int, d: int = 20) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "long.parquet"
-        write(path, rows, d)
+        path, parts = Path(folder) / "part-0.parquet", max(1, rows // _ROWS)
+        write(path, rows // parts, d)
+        for part in range(1, parts):
+            (Path(folder) / f"part-{part}.parquet").hardlink_to(path)
         read = in_another_process(
-            "import pyarrow.parquet as pq",
-            f"for b in pq.ParquetFile({str(path)!r}).iter_batches(batch_size=65536): pass",
+            "import glob, pyarrow.parquet as pq",
+            f"for f in glob.glob({folder!r} + '/*.parquet'):\n"
+            "    for b in pq.ParquetFile(f).iter_batches(batch_size=65536): pass",
         )
         passed = in_another_process(
             "import toposwap as ts, pyarrow.parquet, pandas, scipy.linalg; ts.Dataset; "
             "import toposwap.streams",
-            f"ts.Dataset.from_files({str(path)!r})",
+            f"assert ts.Dataset.from_files({folder!r} + '/*.parquet').n == {rows // parts * parts}",
         )
         print(
-            f"{rows:.0e} x {d} float32, {path.stat().st_size / 1e9:.1f} GB of Parquet: reading "
-            f"alone {read[0]:.1f} s, one pass {passed[0]:.1f} s: {read[0] / passed[0]:.2f} of its "
+            f"{rows:.0e} x {d} float32, {parts * path.stat().st_size / 1e9:.1f} GB of Parquet: "
+            f"reading alone {read[0]:.1f} s, one pass {passed[0]:.1f} s: "
+            f"{read[0] / passed[0]:.2f} of its "
             f"speed (bar 0.7); memory beyond the interpreter {passed[1]:.0f} MB (bar 600), "
             f"reading alone {read[1]:.0f} MB",
             flush=True,
@@ -130,31 +137,31 @@ def wide_tables(d: int, n: int) -> None:
     )
 
 
-def wide_bic(sizes: list[int], n: int, flop: bool) -> None:
+def wide_bic(sizes: list[int], n: int, flop: bool, restarts: int | None) -> None:
     """`bic` on ER2: time and memory, their growth, and FLOP's time beside."""
     last: tuple[int, float] | None = None
+    ts.Topo("bic", n_restarts=restarts).fit(np.random.default_rng(0).normal(size=(200, 60)))
     for d in sizes:
         sample = ts.simulate.linear_dataset(d, n, "ER2", random_state=0)
-        rng = np.random.default_rng(0)
-        columns = rng.permutation(d)
-        X = sample.X[:, columns]
+        columns = np.random.default_rng(0).permutation(d)
+        X, truth = sample.X[:, columns], sample.weights[np.ix_(columns, columns)]
+        del sample
         before = _peak(reset=True)
-        model = ts.Topo("bic")
+        model = ts.Topo("bic", n_restarts=restarts)
         took = processor_seconds(lambda model=model, X=X: model.fit(X))
-        told = (
-            f"bic, ER2, n={n}, d={d}: {took:.1f} s, {(_peak() - before) / 2**20:.2f} GB more "
-            "(bar 10), "
-        )
-        truth = sample.weights[np.ix_(columns, columns)]
+        memory = (_peak() - before) / 2**20
         found = ts.metrics.compare_classes(truth, model.adjacency_matrix_)
-        told += f"SHD of the classes {found.shd}"
+        told = (
+            f"bic, ER2, n={n}, d={d}, {'default' if restarts is None else restarts} restarts: "
+            f"{took:.1f} s, {memory:.2f} GB more (bar 10), SHD of the classes {found.shd}"
+        )
         if last is not None:
             told += f", growth d^{np.log(took / last[1]) / np.log(d / last[0]):.1f}"
         last = d, took
         if flop:
             from flopsearch import flop as search
 
-            theirs = processor_seconds(lambda X=X: search(X, 2.0, restarts=20))
+            theirs = processor_seconds(lambda X=X: search(X, 2.0, restarts=restarts or 0))
             told += f"; FLOP {theirs:.1f} s, {theirs / took:.1f} times as long (bar 15)"
         print(told, flush=True)
 
@@ -173,11 +180,13 @@ if __name__ == "__main__":
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--columns", type=int, nargs="*", default=[1000, 2000])
     parser.add_argument("--bic", type=int, nargs="*", default=[500, 1000, 2000])
-    parser.add_argument("--flop", action="store_true", help="run FLOP beside bic")
+    parser.add_argument("--restarts", type=int, help="of bic; by default ours")
+    parser.add_argument("--flop", action="store_true", help="run FLOP beside bic, no restarts")
     given = parser.parse_args()
     if given.rows:
         long_tables(given.rows)
         tables_in_memory(min(1_000_000, given.rows))
     for columns in given.columns:
         wide_tables(columns, 10_000 if columns <= 5000 else 20_000)
-    wide_bic(given.bic, 5000, given.flop)
+    restarts = 0 if given.flop and given.restarts is None else given.restarts
+    wide_bic(given.bic, 5000, given.flop, restarts)

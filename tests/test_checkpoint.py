@@ -8,6 +8,7 @@ import sys
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import toposwap as ts
@@ -17,6 +18,13 @@ from toposwap.scores import MLP
 
 WIDE = ts.simulate.linear_dataset(42, 300, "ER4", random_state=0).X
 NARROW = WIDE[:, :8]
+NAMES = [f"x{j}" for j in range(42)]
+#: Categories of three levels, and every third column of them beside numbers.
+LEVELS = {f"c{j}": np.array(list("abc"))[np.digitize(x, [-1.0, 1.0])] for j, x in enumerate(WIDE.T)}
+CODED = pd.DataFrame({name: LEVELS[name] for name in list(LEVELS)[:19]})
+MIXED = pd.DataFrame({f"c{j}": WIDE[:, j] if j % 3 else LEVELS[f"c{j}"] for j in range(7)})
+#: Three variables were set from outside in the last hundred rows.
+SET = [None] * 200 + ["x1", "x5", "x9", "x1"] * 25
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -47,6 +55,35 @@ CASES = {
     "one variance": (WIDE, {"score": "equal-variance-l0", "init": "random", "n_restarts": 6}),
     "node by node": (NARROW, {"score": "gaussian-l1", "init": "random", "n_restarts": 3}),
     "splines": (NARROW, {"score": "basis", "init": "random", "n_restarts": 3}),
+    "categories": (CODED, {"score": "bdeu", "init": "random", "n_restarts": 20}),
+    "categories, BIC": (CODED, {"score": "categorical-bic", "n_restarts": 20}),
+    "blocks": (MIXED, {"score": "blocks-bic", "init": "random", "n_restarts": 3}),
+    "penalised blocks": (MIXED, {"score": "blocks-lasso", "init": "random", "n_restarts": 1}),
+    "tiers": (
+        WIDE,
+        {
+            "score": "bic",
+            "init": "random",
+            "n_restarts": 12,
+            "knowledge": {
+                "tiers": [NAMES[::2], NAMES[1::2]],
+                "required": ["x0 -> x1"],
+                "forbidden": ["x2 -> x5", "x4 -> x7"],
+            },
+        },
+    ),
+    "paths": (
+        WIDE[:, :20],
+        {
+            "score": "bic",
+            "init": "random",
+            "n_restarts": 12,
+            "knowledge": {"ancestors": ["x3 -> x9"], "not_ancestors": ["x10 -> x2"]},
+        },
+    ),
+    "set": (WIDE, {"score": "bic", "init": "random", "n_restarts": 12}),
+    "set, one variance": (WIDE, {"score": "equal-variance-l0", "n_restarts": 6}),
+    "set, squares": (WIDE[:, :20], {"score": "least-squares", "init": "random", "n_restarts": 4}),
     "networks": (
         WIDE[:100, :4],
         {"score": MLP(hidden=3), "init": "random", "n_restarts": 2},
@@ -55,7 +92,17 @@ CASES = {
 
 
 #: Each of these is fitted a dozen times, and takes seconds.
-SLOW = ("networks", "node by node", "splines", "paper")
+SLOW = (
+    "networks",
+    "node by node",
+    "splines",
+    "paper",
+    "paths",
+    "penalised blocks",
+    "categories, BIC",
+    "set, one variance",
+    "set, squares",
+)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +111,7 @@ SLOW = ("networks", "node by node", "splines", "paper")
 )
 def test_wherever_it_is_killed(case, tmp_path, monkeypatch):
     X, settings = CASES[case]
+    given = {"interventions": SET} if case.startswith("set") else {}
     file = tmp_path / "kept"
     kept, last = 0, 10**9
     write = Opened.keep
@@ -76,18 +124,18 @@ def test_wherever_it_is_killed(case, tmp_path, monkeypatch):
             raise Killed
 
     monkeypatch.setattr(Opened, "keep", keep)
-    plain = answer(ts.Topo(**settings).fit(X))
-    assert answer(ts.Topo(**settings, checkpoint=Checkpoint(file, 0)).fit(X)) == plain
+    plain = answer(ts.Topo(**settings).fit(X, **given))
+    assert answer(ts.Topo(**settings, checkpoint=Checkpoint(file, 0)).fit(X, **given)) == plain
     assert kept >= 3
     for end in np.unique(np.linspace(1, kept, 4).astype(int)):
         file.unlink()
         kept, last = 0, end
         with pytest.raises(Killed):
-            ts.Topo(**settings, checkpoint=Checkpoint(file, 0)).fit(X)
+            ts.Topo(**settings, checkpoint=Checkpoint(file, 0)).fit(X, **given)
         last = 10**9
-        assert answer(ts.Topo(**settings, checkpoint=file).fit(X)) == plain
+        assert answer(ts.Topo(**settings, checkpoint=file).fit(X, **given)) == plain
         # What is finished is not done again.
-        assert answer(ts.Topo(**settings, checkpoint=file).fit(X)) == plain
+        assert answer(ts.Topo(**settings, checkpoint=file).fit(X, **given)) == plain
 
 
 _FIT = """
@@ -159,6 +207,11 @@ def test_what_it_does_not_belong_to_is_refused(tmp_path):
     # How fast is no matter of what.
     ts.Topo("bic", checkpoint=file, n_jobs=2, time_budget=100).fit(NARROW)
     assert file.read_bytes() == before
+    fitted = ts.Topo("bic", checkpoint=tmp_path / "set")
+    fitted.fit(NARROW, interventions=[None] * 200 + ["x1"] * 100)
+    for targets in (None, [None] * 200 + ["x2"] * 100):
+        with pytest.raises(InputError, match="belongs to another fit"):
+            fitted.fit(NARROW, interventions=targets)
     gaps = NARROW.copy()
     gaps[0, 0] = np.nan
     with pytest.raises(InputError, match="fills gaps"):

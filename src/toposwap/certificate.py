@@ -158,8 +158,8 @@ def certify(
     if point.relative is not None:
         relative = np.where(walk_back, relative, point.relative)
     # What is not a number, or too large for one, is as far off as can be.
-    matrix = np.nan_to_num(matrix, nan=_LARGEST, posinf=_LARGEST)
-    relative = np.nan_to_num(relative, nan=_LARGEST, posinf=_LARGEST)
+    for told in (matrix, relative):
+        np.nan_to_num(told, copy=False, nan=_LARGEST, posinf=_LARGEST)
     i, j = np.unravel_index(relative.argmax(), relative.shape)
     rest = float(point.rest)
     residual = max(float(relative[i, j]), rest if rest <= _LARGEST else _LARGEST)

@@ -177,6 +177,8 @@ def belonging(
             digest.update(repr(what).encode() + b"\0")
 
     add([data.names, data.n, data.mean, data.scale, data.factor, data.row_weights])
+    if data.interventions is not None:
+        add([data.interventions.targets, data.interventions.kind])
     if not score.of_moments:
         add(data.rows)
     settings = {key: value for key, value in vars(search).items() if key not in _PACE}

@@ -14,6 +14,7 @@ from toposwap.core.held_rows import HeldRows
 from toposwap.core.interventions import Interventions
 from toposwap.core.kinds import Kind, Labels, Recognised
 from toposwap.core.own_rows import OwnRows, own_rows
+from toposwap.core.parents_at_once import parents_at_once
 from toposwap.core.seen_columns import SeenColumns
 from toposwap.core.table_moments import moments_of
 from toposwap.core.table_read import TableRead
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from toposwap.core.moments import Moments
+
+
+#: Weights of which at most one in so many is there are multiplied a few nodes at a time.
+_FEW = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,12 +305,19 @@ class Dataset(SeenColumns):
         """
         from scipy.linalg import blas
 
-        left = self.scale[:, None] * (np.eye(self.d) - W)
-        variances = np.empty(self.d)
+        variances, present = np.empty(self.d), W != 0.0
+        if _FEW * np.count_nonzero(present) > present.size:
+            left = self.scale[:, None] * (np.eye(self.d) - W)
+            for group in self.own_rows:
+                # A triangle: half of the products.
+                residual = blas.dtrmm(1.0, group.moments.factor, left[:, group.nodes])
+                variances[group.nodes] = np.einsum("ij,ij->j", residual, residual)
+            return variances
         for group in self.own_rows:
-            # A triangle: half of the products.
-            residual = blas.dtrmm(1.0, group.moments.factor, left[:, group.nodes])
-            variances[group.nodes] = np.einsum("ij,ij->j", residual, residual)
+            for nodes, used in parents_at_once(present, group.nodes):
+                left = (used[:, None] == nodes) - W[np.ix_(used, nodes)]
+                residual = group.moments.factor[:, used] @ (self.scale[used, None] * left)
+                variances[nodes] = np.einsum("ij,ij->j", residual, residual)
         return variances
 
     def intercepts(self, W: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -50,6 +50,8 @@ _LEAST_PATIENCE, _FEWEST_ROUNDS = 2, 3
 _FEW_COLUMNS = 70
 #: How many pools must end where others had.
 _AGREE = 1
+#: Variables whose candidates are drawn together.
+_AT_ONCE = 256
 
 
 @dataclass(eq=False)
@@ -98,7 +100,7 @@ class Crossing:
         A round depends on what stands here alone, so that rounds can be made in several processes,
         one after the other.
         """
-        fits = [fit, fit.copy()]
+        fits = [fit, fit.copy() if n_threads > 1 else fit]
         with ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext() as threads:
             while not (self.over or (self.number and context.deadline.passed)):
                 yield self._round(fits, context, threads)
@@ -115,8 +117,7 @@ class Crossing:
         if self.number == 0:
             found.append(ending(fit, 0))
         else:
-            for one in fits:
-                one.rebuild((self.pool or self.apart)[0].snapshot)
+            fit.rebuild((self.pool or self.apart)[0].snapshot)
             if not self.mixed and self.left >= 1:
                 fit.reorder(nearest(Order(rng.permutation(d))))
                 if d >= ROUGHLY_FROM:
@@ -182,6 +183,8 @@ def _walked(
     for end in known:
         if abs(end.nodes_value - value) <= fit.resolution:
             return replace(end, steps=steps)
+    # Nothing is left of what this fit was used for before.
+    fit.rebuild(known[0].snapshot)
     fit.take_parents(best, tables.parents(best))
     fit.descend()
     return ending(fit, steps)
@@ -206,14 +209,20 @@ def _drawn(pool: list[End], spread: float, rng: np.random.Generator) -> list[End
 def _candidates(optima: list[End], rng: np.random.Generator) -> NDArray[np.bool_]:
     """``[z, u]``: parents of the first, then parents and children of all, then others at random."""
     d = len(optima[0].order)
-    parents = np.sum([end.adjacency.T for end in optima], axis=0)
-    wanted = 10.0 * parents + parents.T
     fewest = min(_FEWEST, (_QUICK // d).bit_length() - 1)
     most = max(1, min(_MOST, (_ROOM // d).bit_length() - 1))
-    counts = np.clip((wanted > 0.0).sum(axis=1), fewest, most)
-    first = optima[0].adjacency.T
-    # Whoever is a parent in the optimum that the chain begins with stays one.
-    counts = np.minimum(np.maximum(counts, np.minimum(first.sum(axis=1), most)), d - 1)
-    rank = wanted + 0.5 * rng.gumbel(size=(d, d)) + 1e3 * first
-    np.fill_diagonal(rank, -np.inf)
-    return np.asarray(np.argsort(np.argsort(-rank, axis=1), axis=1) < counts[:, None])
+    chosen = np.zeros((d, d), dtype=np.bool_)
+    # Piece by piece, since ranks are numbers for each pair.
+    for z in np.split(np.arange(d), range(_AT_ONCE, d, _AT_ONCE)):
+        first = optima[0].adjacency[:, z].T
+        parents = np.sum([end.adjacency[:, z].T for end in optima], axis=0)
+        wanted = 10.0 * parents + np.sum([end.adjacency[z] for end in optima], axis=0)
+        counts = np.clip((wanted > 0.0).sum(axis=1), fewest, most)
+        # Whoever is a parent in the optimum that the chain begins with stays one.
+        counts = np.minimum(np.maximum(counts, np.minimum(first.sum(axis=1), most)), d - 1)
+        rank = wanted + 0.5 * rng.gumbel(size=(z.size, d)) + 1e3 * first
+        rank[np.arange(z.size), z] = -np.inf
+        least = -np.partition(-rank, counts.max() - 1, axis=1)[:, : counts.max()]
+        least.sort(axis=1)
+        chosen[z] = rank >= least[np.arange(z.size), counts.max() - counts][:, None]
+    return chosen

@@ -10,8 +10,8 @@ from __future__ import annotations
 from toposwap.kernels.jit import kernel
 from toposwap.kernels.l0.moves import accept
 from toposwap.kernels.l0.node import begin, grow_and_shrink, node_value
-from toposwap.kernels.l0.partial_covariance import DEPENDENT, S, add_parent, copy_tables, index_of
-from toposwap.kernels.l0.tables import POSITION, Nodes, Rule
+from toposwap.kernels.l0.partial_covariance import DEPENDENT, S, add_parent, index_of
+from toposwap.kernels.l0.tables import OWN, POSITION, Nodes, Rule
 
 #: Shares of a variance above this are clear of rounding errors, also after many removals.
 _CLEAR = 1e3 * DEPENDENT
@@ -25,26 +25,24 @@ def look_again(nodes: Nodes, rule: Rule, most: int, least: float) -> int:
     """
     table, parents = nodes.table, nodes.parents
     d = nodes.value.size
-    own = d
     gained = 0
     for z in range(d):
         limit = nodes.places[POSITION, z]
         if limit > most or limit > parents.shape[1] - 1:
             continue
-        begin(nodes, rule, own, z)
+        begin(nodes, rule, OWN, z)
         for u in range(d):
             inside = u != z and nodes.places[POSITION, u] < limit
             if inside and rule.masked:
                 inside = rule.allowed[z, u]
-            if inside and table[own, S, u] > _CLEAR and index_of(parents, own, u) < 0:
-                add_parent(rule.C[rule.own[z]], table, parents, own, z, u)
+            if inside and table[OWN, S, u] > _CLEAR and index_of(parents, OWN, u) < 0:
+                add_parent(rule.C[rule.own[z]], table, parents, OWN, z, u)
         # Where all together determine the node, dropping begins with digits that mean nothing.
-        if table[own, S, z] <= _CLEAR:
+        if table[OWN, S, z] <= _CLEAR:
             continue
-        grow_and_shrink(nodes, rule, own, z, limit, -1, -1)
-        value = node_value(rule, z, table[own, S, z], parents[own, 0])
+        grow_and_shrink(nodes, rule, OWN, z, limit, -1, -1)
+        value = node_value(rule, z, table[OWN, S, z], parents[OWN, 0])
         if value < nodes.value[z] - least:
-            copy_tables(table, parents, own, z)
-            accept(nodes, rule, z)
+            accept(nodes, rule, OWN, z)
             gained += 1
     return gained

@@ -20,9 +20,31 @@ import numpy as np
 
 from toposwap.kernels.graphs.precedence import highest_position, lowest_position
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.l0.node import gain, lose, pays, single_change, value_change
-from toposwap.kernels.l0.partial_covariance import S, copy_tables, index_of
-from toposwap.kernels.l0.tables import GAINED, LOST, ORDER, POSITION, Nodes, Rule
+from toposwap.kernels.l0.node import (
+    fill,
+    gain,
+    least_exchange,
+    least_reduction,
+    lose,
+    passes,
+    single_change,
+    value_change,
+)
+from toposwap.kernels.l0.partial_covariance import S, index_of
+from toposwap.kernels.l0.tables import (
+    GAINS,
+    GUESSED,
+    NONE,
+    ORDER,
+    OWN,
+    POSITION,
+    TRIAL,
+    TRIED,
+    WANTS,
+    WORK,
+    Nodes,
+    Rule,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,44 +68,46 @@ def walk_forward(
 
     Whether nothing remembered was used.
     """
-    table, parents, value, places, memory = nodes
-    own = value.size
-    trial = own + 1
-    ahead = table[own + 2, S]
+    table, parents, chosen, value, _, places, _, gained, marks = nodes
+    gains, mark = gained[v], marks[GAINS, v]
+    order = places[ORDER]
+    ahead = table[WORK, S]
     p = places[POSITION, v]
     total = 0.0
     for k in range(lowest, p):
-        w = places[ORDER, k]
-        worth = memory[GAINED, w, v]
-        if afresh or math.isnan(worth):
-            worth = 0.0
-            if pays(rule, table, w, w, v):
-                worth = _OPTIMISM * single_change(rule, table, w, w, v)
-        total += min(worth, 0.0)
+        w = order[k]
+        if mark[w] != NONE:
+            worth = gains[w]
+            if afresh or mark[w] == GUESSED:
+                worth *= _OPTIMISM
+            total += min(worth, 0.0)
         ahead[k] = total
-    copy_tables(table, parents, v, own)
     change = 0.0
     others = 0.0
     exact = True
+    # The tables of v are built when it loses a parent, and rarely it comes so far.
+    built = False
     for k in range(p - 1, lowest - 1, -1):
         if not complete and change + others + ahead[k] >= best:
             return exact
-        w = places[ORDER, k]
-        index = index_of(parents, own, w)
+        w = order[k]
+        index = index_of(parents, OWN, w) if built else index_of(chosen, v, w)
         if index >= 0:
-            lose(nodes, rule, own, v, index, k, -1)
-            change = value_change(rule, v, table[own, S, v], parents[own, 0], value[v])
-        if pays(rule, table, w, w, v):
-            worth = memory[GAINED, w, v]
-            if afresh or math.isnan(worth):
-                copy_tables(table, parents, w, trial)
-                gain(nodes, rule, trial, w, v, k, -1)
-                count = parents[trial, 0]
-                worth = value_change(rule, w, table[trial, S, w], count, value[w])
-                memory[GAINED, w, v] = worth
+            if not built:
+                fill(nodes, rule, OWN, v)
+                built = True
+            lose(nodes, rule, OWN, v, index, k, -1)
+            change = value_change(rule, v, table[OWN, S, v], parents[OWN, 0], value[v])
+        if mark[w] != NONE:
+            if afresh or mark[w] == GUESSED:
+                fill(nodes, rule, TRIAL, w)
+                gain(nodes, rule, TRIAL, w, v, k, -1)
+                count = parents[TRIAL, 0]
+                gains[w] = value_change(rule, w, table[TRIAL, S, w], count, value[w])
+                mark[w] = TRIED
             else:
                 exact = False
-            others += worth
+            others += gains[w]
         profile[k] = change + others
         best = min(best, profile[k])
     return exact
@@ -104,43 +128,57 @@ def walk_backward(
 
     Whether nothing remembered was used.
     """
-    table, parents, value, places, memory = nodes
-    own = value.size
-    trial = own + 1
-    ahead = table[own + 2, S]
-    copy_tables(table, parents, v, own)
+    table, parents, chosen, value, _, places, lost, gained, marks = nodes
+    wants = marks[WANTS, v]
+    order = places[ORDER]
+    ahead = table[WORK, S]
+    p = places[POSITION, v]
+    total = 0.0
+    for t in range(highest, p, -1):
+        w = order[t]
+        if wants[w] != 0:
+            total += min(gained[w, v], 0.0)
+        ahead[t] = total
     change = 0.0
     others = 0.0
     exact = True
-    outdated = True
-    for k in range(places[POSITION, v] + 1, highest + 1):
-        if outdated:
-            total = 0.0
-            for t in range(highest, k - 1, -1):
-                w = places[ORDER, t]
-                if pays(rule, table, own, v, w):
-                    total += single_change(rule, table, own, v, w)
-                ahead[t] = total
-            outdated = False
+    # From the first candidate on that v gains, its own tables tell what else it wants.
+    built = False
+    addition = 0.0
+    exchange = 0.0
+    for k in range(p + 1, highest + 1):
         if not complete and change + others + ahead[k] >= best:
             return exact
-        w = places[ORDER, k]
-        if pays(rule, table, own, v, w):
-            gain(nodes, rule, own, v, w, k + 1, v)
-            change = value_change(rule, v, table[own, S, v], parents[own, 0], value[v])
-            outdated = True
-        index = index_of(parents, w, v)
+        w = order[k]
+        wanted = wants[w] != 0
+        if built:
+            wanted = passes(table, OWN, w, addition, exchange)
+            wanted = wanted and (not rule.masked or rule.allowed[v, w])
+        if wanted:
+            if not built:
+                fill(nodes, rule, OWN, v)
+                built = True
+            gain(nodes, rule, OWN, v, w, k + 1, v)
+            own = table[OWN, S, v]
+            change = value_change(rule, v, own, parents[OWN, 0], value[v])
+            addition, exchange = least_reduction(rule, v, own), least_exchange(rule, own)
+            total = 0.0
+            for t in range(highest, k, -1):
+                u = order[t]
+                possible = not rule.masked or rule.allowed[v, u]
+                if possible and passes(table, OWN, u, addition, exchange):
+                    total += single_change(rule, table, OWN, v, u)
+                ahead[t] = total
+        index = index_of(chosen, w, v)
         if index >= 0:
-            worth = memory[LOST, w, v]
-            if afresh or math.isnan(worth):
-                copy_tables(table, parents, w, trial)
-                lose(nodes, rule, trial, w, index, k, v)
-                count = parents[trial, 0]
-                worth = value_change(rule, w, table[trial, S, w], count, value[w])
-                memory[LOST, w, v] = worth
+            if afresh or math.isnan(lost[w, index]):
+                fill(nodes, rule, TRIAL, w)
+                lose(nodes, rule, TRIAL, w, index, k, v)
+                count = parents[TRIAL, 0]
+                lost[w, index] = value_change(rule, w, table[TRIAL, S, w], count, value[w])
             else:
                 exact = False
-            others += worth
+            others += lost[w, index]
         profile[k] = change + others
         best = min(best, profile[k])
     return exact

@@ -106,13 +106,18 @@ def single_gain(rule: Rule, z: int, variance: float, reduction: float) -> float:
 
 
 @kernel(inner=True, inlined=True)
-def pays(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: int) -> bool:
-    """Whether ``u``, no parent of ``z``, may be one and would lower Q_z, alone or in exchange."""
+def passes(table: NDArray[np.float64], slot: int, u: int, addition: float, exchange: float) -> bool:
+    """Whether ``u`` brings more than an ``addition`` must, or more than an ``exchange`` must."""
     g = table[slot, G, u]
     c = table[slot, S, u]
+    return (c > DEPENDENT and g * g > c * addition) or table[slot, E, u] > exchange
+
+
+@kernel(inner=True, inlined=True)
+def pays(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: int) -> bool:
+    """Whether ``u``, no parent of ``z``, may be one and would lower Q_z, alone or in exchange."""
     own = table[slot, S, z]
-    adds = c > DEPENDENT and g * g > c * least_reduction(rule, z, own)
-    if adds or table[slot, E, u] > least_exchange(rule, own):
+    if passes(table, slot, u, least_reduction(rule, z, own), least_exchange(rule, own)):
         return not rule.masked or rule.allowed[z, u]
     return False
 
@@ -155,37 +160,30 @@ def grow_and_shrink(
     """Settle the parents of ``z`` among those it may have at positions below ``limit``.
 
     ``excluded`` and ``included`` (-1 for none) are one variable that is not a candidate, or is one,
-    whatever its position. There are at most as many parents as rows.
+    whatever its position. There are at most as many parents as the slot has rows.
     """
     table, parents, places = nodes.table, nodes.parents, nodes.places
     d = table.shape[2]
     most = parents.shape[1] - 1
     work = table.shape[0] - 1
-    reduction = table[work, G]
     g = table[slot, G]
     c = table[slot, S]
     position = places[POSITION]
     lowest = math.inf
     while True:
         while parents[slot, 0] < most:
-            for u in range(d):
-                gain = g[u] * g[u] / c[u]
-                reduction[u] = gain if position[u] < limit and c[u] > DEPENDENT else 0.0
-            if included >= 0 and c[included] > DEPENDENT:
-                reduction[included] = g[included] * g[included] / c[included]
-            if excluded >= 0:
-                reduction[excluded] = 0.0
-            reduction[z] = 0.0
-            if rule.masked:
-                for u in range(d):
-                    if not rule.allowed[z, u]:
-                        reduction[u] = 0.0
             best = -1
-            most_reduced = least_reduction(rule, z, c[z])
+            bar = least_reduction(rule, z, c[z])
             for u in range(d):
-                if reduction[u] > most_reduced:
-                    most_reduced = reduction[u]
-                    best = u
+                # Few bring so much, and only for these more is asked.
+                if g[u] * g[u] > bar * c[u] and c[u] > DEPENDENT and u != z:
+                    candidate = (position[u] < limit or u == included) and u != excluded
+                    if candidate and rule.masked:
+                        candidate = rule.allowed[z, u]
+                    reduction = g[u] * g[u] / c[u]
+                    if candidate and reduction > bar:
+                        bar = reduction
+                        best = u
             if best < 0:
                 break
             add_parent(rule.C[rule.own[z]], table, parents, slot, z, best)
@@ -234,12 +232,21 @@ def grow_and_shrink(
 
 
 @kernel(inner=True)
-def price_all_exchanges(nodes: Nodes, rule: Rule, z: int) -> None:
-    """Fill ``e`` of the node ``z``, whose tables were built anew."""
+def fill(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
+    """Build the tables of ``z`` with its parents in ``slot``, without prices of exchanges."""
+    C = rule.C[rule.own[z]]
+    no_parents(C, nodes.table, nodes.parents, slot, z)
+    for i in range(nodes.chosen[z, 0]):
+        add_parent(C, nodes.table, nodes.parents, slot, z, nodes.chosen[z, 1 + i])
+
+
+@kernel(inner=True)
+def price_all_exchanges(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
+    """Fill ``e`` of the node ``z``, whose tables were built anew in ``slot``."""
     work = nodes.table.shape[0] - 1
-    first = held(rule, nodes.parents, z, z)
-    triangle_inverse(nodes.table, nodes.parents, z, work, first)
-    price_exchanges(nodes.table, nodes.parents, z, z, work, first)
+    first = held(rule, nodes.parents, slot, z)
+    triangle_inverse(nodes.table, nodes.parents, slot, work, first)
+    price_exchanges(nodes.table, nodes.parents, slot, z, work, first)
 
 
 @kernel(inner=True)

@@ -20,9 +20,13 @@ def room(d: int, most: int) -> Nodes:
     return Nodes(
         table=np.empty((2, ROWS + most, d)),
         parents=np.zeros((2, 1 + most), dtype=np.int64),
+        chosen=np.empty((1, 1), dtype=np.int64),
         value=np.empty(1),
+        variance=np.empty(1),
         places=np.zeros((4, d), dtype=np.int64),
-        memory=np.empty((2, 1, 1)),
+        lost=np.empty((1, 1)),
+        gained=np.empty((1, 1)),
+        marks=np.empty((2, 1, 1), dtype=np.int8),
     )
 
 

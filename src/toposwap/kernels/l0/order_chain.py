@@ -42,7 +42,7 @@ class CandidateTables(NamedTuple):
 
     cost: NDArray[np.float64]
     start: NDArray[np.int64]
-    bit: NDArray[np.int64]
+    bit: NDArray[np.int32]
     before: NDArray[np.bool_]
     ordered: bool
 

@@ -17,7 +17,7 @@ rotates the rows behind the parent, O(k d). A third vector tells about exchanges
 - ``e[u]`` is by how much the residual variance falls if the best parent to give up is exchanged for
   u; see :func:`price_exchanges`, O(k^2 d) for all pairs.
 
-The tables of several nodes lie in two arrays, one slot a node, because code that hands over two
+The tables of several nodes lie in two arrays, one slot each, because code that hands over two
 arrays is compiled much faster than code that hands over slices of a dozen::
 
     table[slot, G], [slot, S], [slot, E] g, c and e, (d,) each
@@ -56,11 +56,13 @@ def no_parents(
     slot: int,
     z: int,
 ) -> None:
-    """Begin the tables of ``z`` in ``slot``."""
+    """Begin the tables of ``z`` in ``slot``; all columns have unit variance."""
+    g, c, e = table[slot, G], table[slot, S], table[slot, E]
+    column = C[z]
     for u in range(C.shape[0]):
-        table[slot, G, u] = C[z, u]
-        table[slot, S, u] = C[u, u]
-        table[slot, E, u] = 0.0
+        g[u] = column[u]
+        c[u] = 1.0
+        e[u] = 0.0
     parents[slot, 0] = 0
 
 
@@ -80,21 +82,29 @@ def add_parent(
     column = C[u]
     for t in range(d):
         row[t] = column[t]
-    for i in range(k):
+    # Two at a time: the row itself is read and written half as often.
+    for i in range(0, k - 1, 2):
         other = table[slot, ROWS + i]
+        another = table[slot, ROWS + i + 1]
+        along = other[u]
+        across = another[u]
+        for t in range(d):
+            row[t] = row[t] - along * other[t] - across * another[t]
+    if k % 2 == 1:
+        other = table[slot, ROWS + k - 1]
         along = other[u]
         for t in range(d):
             row[t] -= along * other[t]
     # Parents that were chosen in another order may come to depend on each other in this one.
     scale = 1.0 / math.sqrt(max(row[u], DEPENDENT))
-    for t in range(d):
-        row[t] *= scale
-    own = row[z]
+    own = scale * row[z]
     g = table[slot, G]
     c = table[slot, S]
     for t in range(d):
-        g[t] -= own * row[t]
-        c[t] -= row[t] * row[t]
+        x = scale * row[t]
+        row[t] = x
+        g[t] -= own * x
+        c[t] -= x * x
     parents[slot, 1 + k] = u
     parents[slot, 0] = k + 1
 
@@ -230,10 +240,19 @@ def price_exchanges(
     k = parents[slot, 0]
     g, c, e = table[slot, G], table[slot, S], table[slot, E]
     reach, r = table[work, G], table[work, E]
+    least = np.inf
+    for i in range(first, k):
+        own = _length_scale(table, work, k, i) * _along(table, slot, work, k, i, z)
+        least = min(least, own * own)
+    farthest = 0.0
     for u in range(d):
         e[u] = 0.0
-        ratio = g[u] / c[u] * (1.0 + math.sqrt(max(0.0, 1.0 - c[u])))
-        reach[u] = ratio * ratio if c[u] > DEPENDENT else np.inf
+        reach[u] = 0.0
+        # The root is at most one, and few come so far.
+        if 4.0 * g[u] * g[u] > least * c[u] * c[u] or c[u] <= DEPENDENT:
+            ratio = g[u] / c[u] * (1.0 + math.sqrt(max(0.0, 1.0 - c[u])))
+            reach[u] = ratio * ratio if c[u] > DEPENDENT else np.inf
+            farthest = max(farthest, reach[u])
     reach[z] = 0.0
     for i in range(k):
         reach[parents[slot, 1 + i]] = 0.0
@@ -241,6 +260,8 @@ def price_exchanges(
         scale = _length_scale(table, work, k, i)
         own = scale * _along(table, slot, work, k, i, z)
         brings = own * own
+        if brings >= farthest:
+            continue
         possible = 0
         for u in range(d):
             possible += reach[u] > brings
@@ -326,15 +347,30 @@ def index_of(parents: NDArray[np.int64], slot: int, u: int) -> int:
 
 
 @kernel(inner=True)
-def copy_tables(
-    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, into: int
+def coordinates_of_parents(
+    C: NDArray[np.float64],
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    z: int,
+    chosen: NDArray[np.int64],
 ) -> None:
-    """Copy the tables in ``slot``, of the rows those in use, to the slot ``into``."""
-    k = parents[slot, 0]
-    for i in range(ROWS + k):
-        source = table[slot, i]
-        target = table[into, i]
-        for t in range(source.size):
-            target[t] = source[t]
-    for i in range(1 + k):
-        parents[into, i] = parents[slot, i]
+    """The rows of :func:`add_parent` at the parents ``chosen`` (1 + K,) and at ``z`` alone."""
+    k = chosen[0]
+    parents[slot, 0] = k
+    for i in range(k):
+        u = chosen[1 + i]
+        parents[slot, 1 + i] = u
+        row = table[slot, ROWS + i]
+        for j in range(i, k + 1):
+            t = chosen[1 + j] if j < k else z
+            row[t] = C[u, t]
+        for m in range(i):
+            other = table[slot, ROWS + m]
+            along = other[u]
+            for j in range(i, k + 1):
+                t = chosen[1 + j] if j < k else z
+                row[t] -= along * other[t]
+        scale = 1.0 / math.sqrt(max(row[u], DEPENDENT))
+        for j in range(i, k + 1):
+            row[chosen[1 + j] if j < k else z] *= scale

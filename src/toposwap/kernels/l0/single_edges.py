@@ -17,16 +17,16 @@ import numpy as np
 
 from toposwap.kernels.jit import kernel
 from toposwap.kernels.l0.moves import accept, note_change, settle
-from toposwap.kernels.l0.node import held, node_value, pays, single_change
+from toposwap.kernels.l0.node import fill, grow_and_shrink, held, node_value
 from toposwap.kernels.l0.partial_covariance import (
     ROWS,
-    S,
     add_parent,
+    coordinates_of_parents,
     index_of,
     remove_parent,
     triangle_inverse,
 )
-from toposwap.kernels.l0.tables import ORDER, PENDING, POSITION, Nodes, Rule
+from toposwap.kernels.l0.tables import ORDER, PENDING, POSITION, TRIAL, WANTS, WORK, Nodes, Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,8 +41,8 @@ def find_ancestors(nodes: Nodes, rule: Rule, ancestors: NDArray[np.bool_]) -> No
         mine = ancestors[z]
         for u in range(d):
             mine[u] = False
-        for i in range(nodes.parents[z, 0]):
-            p = nodes.parents[z, 1 + i]
+        for i in range(nodes.chosen[z, 0]):
+            p = nodes.chosen[z, 1 + i]
             theirs = ancestors[p]
             for u in range(d):
                 mine[u] |= theirs[u]
@@ -62,36 +62,39 @@ def best_single_edge(
 ) -> tuple[int, int, bool]:
     """The edge u -> z to add, or to turn if True, that lowers Q most; (-1, -1) if none does."""
     table, parents, value = nodes.table, nodes.parents, nodes.value
+    position = nodes.places[POSITION]
     d = value.size
-    work = table.shape[0] - 1
     best = -threshold
     cause = -1
     effect = -1
     turned = False
     for z in range(d):
+        wants = nodes.marks[WANTS, z]
         for u in range(d):
-            later = nodes.places[POSITION, u] > nodes.places[POSITION, z]
-            if later and not ancestors[u, z] and pays(rule, table, z, z, u):
-                change = single_change(rule, table, z, z, u)
+            if wants[u] != 0 and position[u] > position[z] and not ancestors[u, z]:
+                change = nodes.gained[u, z]
                 if change < best:
                     best, cause, effect, turned = change, u, z, False
-        k = parents[z, 0]
-        first = held(rule, parents, z, z)
-        if k > first:
-            triangle_inverse(table, parents, z, work, first)
+        k = nodes.chosen[z, 0]
+        if k == 0:
+            continue
+        coordinates_of_parents(rule.C[rule.own[z]], table, parents, TRIAL, z, nodes.chosen[z])
+        first = held(rule, parents, TRIAL, z)
+        triangle_inverse(table, parents, TRIAL, WORK, first)
         for i in range(first, k):
-            u = parents[z, 1 + i]
+            u = parents[TRIAL, 1 + i]
             if not _turns(nodes, rule, ancestors, z, u):
                 continue
             weight = 0.0
             precision = 0.0
             for j in range(i, k):
-                along = table[work, ROWS + j, i]
-                weight += along * table[z, ROWS + j, z]
+                along = table[WORK, ROWS + j, i]
+                weight += along * table[TRIAL, ROWS + j, z]
                 precision += along * along
-            left = table[z, S, z] + weight * weight / precision
+            left = nodes.variance[z] + weight * weight / precision
             change = node_value(rule, z, left, k - 1) - value[z]
-            change += single_change(rule, table, u, u, z)
+            if nodes.marks[WANTS, u, z] != 0:
+                change += nodes.gained[z, u]
             if change < best:
                 best, cause, effect, turned = change, u, z, True
     return cause, effect, turned
@@ -107,8 +110,8 @@ def _turns(nodes: Nodes, rule: Rule, ancestors: NDArray[np.bool_], z: int, u: in
             if rule.before[p, z] and p != z and (p == u or ancestors[p, u]):
                 return False
     other = False
-    for j in range(nodes.parents[z, 0]):
-        other |= ancestors[nodes.parents[z, 1 + j], u]
+    for j in range(nodes.chosen[z, 0]):
+        other |= ancestors[nodes.chosen[z, 1 + j], u]
     return not other
 
 
@@ -147,6 +150,7 @@ def improve_single_edges(
     ``ancestors`` (d, d) is workspace.
     """
     table, parents, places = nodes.table, nodes.parents, nodes.places
+    d = nodes.value.size
     made = 0
     total = np.inf
     while True:
@@ -160,17 +164,32 @@ def improve_single_edges(
         made += 1
         if turned:
             note_change(nodes, z)
-            remove_parent(table, parents, z, z, index_of(parents, z, u))
-            accept(nodes, rule, z)
+            fill(nodes, rule, TRIAL, z)
+            remove_parent(table, parents, TRIAL, z, index_of(parents, TRIAL, u))
+            accept(nodes, rule, TRIAL, z)
             find_ancestors(nodes, rule, ancestors)
             _move_ahead(nodes, ancestors, z, u)
             u, z = z, u
         else:
             _move_ahead(nodes, ancestors, u, z)
         note_change(nodes, z)
-        if parents[z, 0] < parents.shape[1] - 1:
-            add_parent(rule.C[rule.own[z]], table, parents, z, z, u)
+        fill(nodes, rule, TRIAL, z)
+        if parents[TRIAL, 0] < parents.shape[1] - 1:
+            add_parent(rule.C[rule.own[z]], table, parents, TRIAL, z, u)
+        grow_and_shrink(nodes, rule, TRIAL, z, places[POSITION, z], -1, -1)
+        accept(nodes, rule, TRIAL, z)
         # Whoever has other predecessors than before may do better with them.
-        for v in range(nodes.value.size):
-            settle(nodes, rule, v)
+        for v in range(d):
+            if v == u or _wants_predecessor(nodes, v):
+                settle(nodes, rule, v)
             places[PENDING, v] = 1
+
+
+@kernel(inner=True)
+def _wants_predecessor(nodes: Nodes, v: int) -> bool:
+    """Whether someone before ``v`` would pay as its parent."""
+    position, wants = nodes.places[POSITION], nodes.marks[WANTS, v]
+    found = 0
+    for u in range(wants.size):
+        found |= wants[u] != 0 and position[u] < position[v]
+    return found != 0

@@ -206,7 +206,7 @@ def fill_candidate_tables(
     sizes: NDArray[np.int8],
     work: NDArray[np.float64],
     cost: NDArray[np.float64],
-    bit: NDArray[np.int64],
+    bit: NDArray[np.int32],
 ) -> None:
     """The tables of all nodes, that of z from ``start[z]`` on in ``cost``.
 

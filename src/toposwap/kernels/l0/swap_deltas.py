@@ -11,8 +11,7 @@ import numpy as np
 
 from toposwap.kernels.jit import kernel
 from toposwap.kernels.l0.moves import insert
-from toposwap.kernels.l0.partial_covariance import ROWS
-from toposwap.kernels.l0.tables import ORDER, POSITION, TOUCHED, Nodes, Rule
+from toposwap.kernels.l0.tables import GAINS, ORDER, POSITION, TOUCHED, WANTS, Nodes, Rule
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,27 +19,23 @@ if TYPE_CHECKING:
 
 @kernel(inner=True)
 def copy_touched(source: Nodes, target: Nodes, touched: NDArray[np.int64]) -> None:
-    """Take over the order, and the tables of nodes that are ``touched`` (d,)."""
+    """Take over the order, and the nodes that are ``touched`` (d,)."""
     d = source.value.size
     for z in range(d):
         target.places[ORDER, z] = source.places[ORDER, z]
         target.places[POSITION, z] = source.places[POSITION, z]
         if touched[z] == 0:
             continue
-        k = source.parents[z, 0]
-        for i in range(ROWS + k):
-            theirs = source.table[z, i]
-            mine = target.table[z, i]
-            for t in range(d):
-                mine[t] = theirs[t]
-        for i in range(1 + k):
-            target.parents[z, i] = source.parents[z, i]
+        for i in range(1 + source.chosen[z, 0]):
+            target.chosen[z, i] = source.chosen[z, i]
+        for i in range(source.lost.shape[1]):
+            target.lost[z, i] = source.lost[z, i]
         target.value[z] = source.value[z]
-        for part in range(2):
-            theirs = source.memory[part, z]
-            mine = target.memory[part, z]
-            for t in range(d):
-                mine[t] = theirs[t]
+        target.variance[z] = source.variance[z]
+        for t in range(d):
+            target.gained[t, z] = source.gained[t, z]
+            target.marks[GAINS, t, z] = source.marks[GAINS, t, z]
+            target.marks[WANTS, z, t] = source.marks[WANTS, z, t]
 
 
 @kernel

@@ -5,11 +5,11 @@ Few arrays, each for several things: what a call hands over is compiled at every
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from toposwap.kernels.l0.partial_covariance import DEPENDENT, ROWS, S
+from toposwap.kernels.l0.partial_covariance import DEPENDENT, ROWS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,27 +17,42 @@ if TYPE_CHECKING:
 #: Rows of ``places``: the order, the position of each variable, who is worth trying again, and
 #: whose parents changed since a chain last cleared it.
 ORDER, POSITION, PENDING, TOUCHED = 0, 1, 2, 3
-#: Parts of ``memory``: what gaining or losing a candidate changes, NaN where unknown.
-GAINED, LOST = 0, 1
+#: Slots of ``table``: a node that moves, a node that another one passes, and workspace.
+OWN, TRIAL, WORK = 0, 1, 2
+#: Parts of ``marks``, and what stands in the first: no gain, an estimate of it, or it was tried.
+GAINS, WANTS = 0, 1
+NONE, GUESSED, TRIED = 0, 1, 2
+#: What a node at rest is, besides its parents and what is known about pairs.
+_AT_REST = ("value", "variance", "places", "lost")
 
 
 class Nodes(NamedTuple):
     """All nodes of an order.
 
-    ``table`` (d + 3, K + 2, d) and ``parents`` (d + 3, K + 1) are the tables of
-    :mod:`~toposwap.kernels.l0.partial_covariance`: a slot for each node, one for a copy of the node
-    that moves, one for a copy of a node that it passes, one as workspace. ``value`` (d,) are the
-    nodes' scores, ``places`` (4, d) the order, the positions, who is worth trying again, and whose
-    parents changed.
-    ``memory[GAINED][w, v]`` and ``memory[LOST][w, v]`` (2, d, d) remember what gaining or losing v
-    changes for w.
+    A node at rest is its parents, ``chosen`` (d, 1 + K): how many, and who; its score, ``value``
+    (d,); and its residual ``variance`` (d,). What a sweep asks of it is whether another variable
+    would pay as a parent, and how much: ``gained[v, w]`` (d, d) is what gaining v changes for w,
+    ``marks[GAINS, v, w]`` (2, d, d) whether that is an estimate or was tried, and
+    ``marks[WANTS, w, v]`` whether v would pay, the same seen from the other side. ``lost[w, i]``
+    (d, K) is what losing its parent number i changes for w, NaN where unknown.
+
+    Only while a node is refitted it has the tables of
+    :mod:`~toposwap.kernels.l0.partial_covariance`, built from its parents in a slot of ``table``
+    (3, K + 3, d) and ``parents`` (3, K + 1). So memory is a few numbers for each pair of variables,
+    however many parents there are, and what a node is worth does not depend on its past.
+    ``places`` (4, d) are the order, the positions, who is worth trying again, and whose parents
+    changed.
     """
 
     table: NDArray[np.float64]
     parents: NDArray[np.int64]
+    chosen: NDArray[np.int64]
     value: NDArray[np.float64]
+    variance: NDArray[np.float64]
     places: NDArray[np.int64]
-    memory: NDArray[np.float64]
+    lost: NDArray[np.float64]
+    gained: NDArray[np.float64]
+    marks: NDArray[np.int8]
 
     @property
     def order(self) -> NDArray[np.int64]:
@@ -57,27 +72,42 @@ class Nodes(NamedTuple):
     @property
     def n_parents(self) -> NDArray[np.int64]:
         """How many parents each node has, (d,)."""
-        return self.parents[: self.value.size, 0]
-
-    @property
-    def variance(self) -> NDArray[np.float64]:
-        """Each node's residual variance, (d,)."""
-        return np.diagonal(self.table[: self.value.size, S])
+        return self.chosen[:, 0]
 
     def parents_of(self, z: int) -> NDArray[np.int64]:
         """The parents of ``z``, in the order in which they came."""
-        return self.parents[z, 1 : 1 + self.parents[z, 0]]
+        return self.chosen[z, 1 : 1 + self.chosen[z, 0]]
+
+    def forget(self) -> None:
+        """What was tried counts as an estimate again."""
+        np.minimum(self.marks[GAINS], GUESSED, out=self.marks[GAINS])
+        self.lost[:] = np.nan
 
     def copy_from(self, other: Nodes) -> None:
-        """Take over every table, of the orthonormalised rows those in use."""
-        # Copied last, so that after an interruption restore() takes no table for a whole one.
+        """Take over all nodes at rest."""
+        # Copied last, so that after an interruption restore() takes no node for a whole one.
         self.n_parents[:] = -1
-        for z, k in enumerate(other.n_parents):
-            self.table[z, : ROWS + k] = other.table[z, : ROWS + k]
-        self.parents[:, 1:] = other.parents[:, 1:]
-        for mine, theirs in zip(self[2:], other[2:], strict=True):
-            mine[...] = theirs
+        self.chosen[:, 1:] = other.chosen[:, 1:]
+        for field in _AT_REST:
+            getattr(self, field)[...] = getattr(other, field)
+        self.gained[...], self.marks[...] = other.gained, other.marks
         self.n_parents[:] = other.n_parents
+
+    def state(self) -> dict[str, Any]:
+        """All nodes at rest; of the pairs of variables those that are marked."""
+        v, w = np.nonzero(self.marks[GAINS])
+        pairs = v.astype(np.int32), w.astype(np.int32)
+        marked = self.gained[v, w], self.marks[GAINS][v, w]
+        rest = {field: getattr(self, field) for field in ("chosen", *_AT_REST)}
+        return {"nodes": rest, "pairs": pairs, "marked": marked}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Go on from a :meth:`state`, in fresh memory."""
+        for field, kept in state["nodes"].items():
+            getattr(self, field)[...] = kept
+        v, w = state["pairs"]
+        self.gained[v, w], self.marks[GAINS][v, w] = state["marked"]
+        self.marks[WANTS][w, v] = 1
 
 
 class Rule(NamedTuple):
@@ -111,11 +141,15 @@ def empty_nodes(d: int, most: int) -> Nodes:
     places = np.zeros((4, d), dtype=np.int64)
     places[PENDING] = 1
     return Nodes(
-        table=np.empty((d + 3, ROWS + most, d)),
-        parents=np.zeros((d + 3, 1 + most), dtype=np.int64),
+        table=np.empty((3, ROWS + most, d)),
+        parents=np.zeros((3, 1 + most), dtype=np.int64),
+        chosen=np.zeros((d, 1 + most), dtype=np.int64),
         value=np.empty(d),
+        variance=np.empty(d),
         places=places,
-        memory=np.full((2, d, d), np.nan),
+        lost=np.full((d, most), np.nan),
+        gained=np.zeros((d, d)),
+        marks=np.zeros((2, d, d), dtype=np.int8),
     )
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from toposwap.scores.base import Score
     from toposwap.scores.blocks.design import Design
     from toposwap.scores.blocks.model import NodeLoss
+    from toposwap.scores.blocks.nodes import Fitted
 
     Floats = NDArray[np.float64]
 
@@ -153,8 +154,17 @@ class BoundBlocks(SeparableScore):
 
     def assemble(self, nodes: list[NodeFit]) -> BlockCoefficients:
         """The blocks of all nodes, in the units of the data."""
-        theta = np.hstack([node.parameters.theta for node in nodes]) * self.units
-        return BlockCoefficients(theta, tuple(node.parameters.constants for node in nodes))
+        fitted = [self._final(v, node) for v, node in enumerate(nodes)]
+        theta = np.hstack([one.theta for one in fitted]) * self.units
+        return BlockCoefficients(theta, tuple(one.constants for one in fitted))
+
+    def _final(self, v: int, node: NodeFit) -> Fitted:
+        """The solution of ``node`` that is told, which only its parents determine."""
+        one = self.nodes[v]
+        if isinstance(one, GaussianNode) or node.support is None:
+            fitted: Fitted = node.parameters
+            return fitted
+        return one.anew(node.support)
 
     @cached_property
     def strategy(self) -> Strategy:  # type: ignore[override]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from toposwap.orderfit.base import OrderFit
     from toposwap.scores.blocks.design import Design
     from toposwap.scores.blocks.model import NodeLoss
+    from toposwap.scores.blocks.nodes import Fitted
 
     Floats = NDArray[np.float64]
 
@@ -139,6 +140,11 @@ class BoundGroupBlocks(BoundBlocks):
             support=support if required is None else support | required,
             violating=violating,
         )
+
+    def _final(self, v: int, node: NodeFit) -> Fitted:  # noqa: ARG002
+        """As it was found: where a solver ends depends on where it began."""
+        fitted: Fitted = node.parameters
+        return fitted
 
     def _kinks_of(self, node: int) -> Floats:
         """Of the parents of ``node``, (d,); what is required has no penalty."""

@@ -84,12 +84,25 @@ class RowsNode:
         self.q = loss.predictors(int(y.max()) + 1)
         self.start = loss.start(y, design.omega)
         self._fits: dict[bytes, tuple[Fitted, Solved, NDArray[np.int64]]] = {}
+        self._anew: dict[bytes, Fitted] = {}
         self._gains: dict[bytes, Floats] = {}
         self._missed: dict[bytes, Floats] = {}
 
     def fit(self, parents: NDArray[np.bool_], near: NDArray[np.bool_] | None = None) -> Fitted:
         """The minimum with ``parents`` (d,), looked for from that with the parents ``near``."""
         return self._solved(parents, near)[0]
+
+    def anew(self, parents: NDArray[np.bool_]) -> Fitted:
+        """The minimum with ``parents`` (d,), the same to the last digit whatever was fitted before.
+
+        That of :meth:`fit` depends in its last digits on where it was looked for from.
+        """
+        key = parents.tobytes()
+        if key not in self._anew:
+            index = self.design.index(parents)
+            nothing = np.zeros((index.size, self.q))
+            self._anew[key] = self._from(parents, index, nothing, self.start)[0]
+        return self._anew[key]
 
     def missed(self, parents: NDArray[np.bool_]) -> Floats:
         """What taking each of ``parents`` (d,) away would cost, to second order, (d,)."""
@@ -155,18 +168,28 @@ class RowsNode:
         if known is not None:
             return known
         index = self.design.index(parents)
-        rows = self._rows(parents, index)
         start, constants = np.zeros((index.size, self.q)), self.start
         known = None if near is None else self._fits.get(near.tobytes())
         if known is not None:
             start, constants = known[0].theta[index], known[0].constants
-        solved = solve(self.loss, rows, start, constants, self.ridge, _TOLERANCE)
-        theta = np.zeros((len(self.design.Z), self.q))
-        theta[index] = solved.theta
-        found = Fitted(theta, solved.constants, solved.value), solved, index
+        found = self._from(parents, index, start, constants)
         if len(self._fits) < REMEMBERED:
             self._fits[key] = found
         return found
+
+    def _from(
+        self,
+        parents: NDArray[np.bool_],
+        index: NDArray[np.int64],
+        start: Floats,
+        constants: Floats,
+    ) -> tuple[Fitted, Solved, NDArray[np.int64]]:
+        """The minimum with ``parents``, whose columns are ``index``, looked for from ``start``."""
+        rows = self._rows(parents, index)
+        solved = solve(self.loss, rows, start, constants, self.ridge, _TOLERANCE)
+        theta = np.zeros((len(self.design.Z), self.q))
+        theta[index] = solved.theta
+        return Fitted(theta, solved.constants, solved.value), solved, index
 
     def _rows(self, parents: NDArray[np.bool_], index: NDArray[np.int64]) -> Rows:
         """The rows, grouped by their values where parents and node have few."""

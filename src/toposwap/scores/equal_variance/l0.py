@@ -152,6 +152,11 @@ class EqualVarianceL0Fit(L0Fit):
         super().restore(snapshot)
         self._retune()
 
+    def rebuild(self, snapshot: Any) -> None:
+        """From the units of nodes without parents."""
+        self._rule.unit[:] = self.bound.slope_of(np.ones(self.bound.data.d))
+        super().rebuild(snapshot)
+
     def _retune(self) -> None:
         """Let the units and the parents settle; each round lowers Q."""
         unit = self._rule.unit

@@ -14,7 +14,7 @@ among its predecessors such that no single addition or removal lowers Q; see
 A residual variance below :math:`10^{-8}` of the column's own counts as that: correlations tell no
 less, and where other columns determine one exactly the likelihood has no bound.
 
-Memory is :math:`O(d^2 + d k d)` with ``k`` the largest number of parents allowed.
+Memory is a few numbers for each pair of columns, however many parents there may be.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.parents_at_once import parents_at_once
 from toposwap.core.runtime.memory import refuse_beyond_memory
 from toposwap.kernels.l0.partial_covariance import DEPENDENT
 from toposwap.scores.base import BoundScore, Point, Score
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from toposwap.orderfit.base import OrderFit
 
 
+#: Numbers that are held for each pair of columns, besides correlations.
+_PAIRS = 8
 #: What counts of a node that was set in all rows: nothing, where that could divide.
 _NEXT_TO_NOTHING = 1e-150
 
@@ -97,12 +100,14 @@ class BoundL0(BoundScore):
         most = min(data.d - 1, self.fewest_rows - 2, 50)
         self.max_parents = max(1, most if max_parents is None else min(max_parents, data.d - 1))
         refuse_beyond_memory(
-            8.0 * data.d * data.d * (self.max_parents + 5 + len(groups)),
-            f"{data.d} columns with up to {self.max_parents} parents each",
-            "give fewer columns, or fewer parents (max_parents)",
+            8.0 * data.d * data.d * (_PAIRS + len(groups)),
+            f"{data.d} columns",
+            "give fewer columns",
         )
         #: Of node j over its rows, (d,), and of every column i over the rows of j, [i, j] (d, d).
-        self.deviations, self.spread = np.empty(data.d), np.empty((data.d, data.d))
+        self.deviations, self.spread = np.empty(data.d), np.empty((1, 1))
+        if len(groups) > 1:
+            self.spread = np.empty((data.d, data.d))
         #: What counts of a node, (d,); more than nothing, for the sake of quotients.
         self.shares = np.maximum(data.shares, _NEXT_TO_NOTHING)
         self.rows = np.empty(data.d)
@@ -116,7 +121,12 @@ class BoundL0(BoundScore):
             self.correlation[k] = unit.T @ unit
             np.fill_diagonal(self.correlation[k], 1.0)
             spread = moments.deviations * data.scale
-            self.spread[:, nodes], self.deviations[nodes] = spread[:, None], spread[nodes]
+            self.deviations[nodes] = spread[nodes]
+            if len(groups) > 1:
+                self.spread[:, nodes] = spread[:, None]
+            else:
+                # The same for all nodes, without a number for each pair.
+                self.spread = np.broadcast_to(spread[:, None], (data.d, data.d))
             self.own[nodes], self.rows[nodes] = k, moments.n
 
     def fit(self, order: Order) -> L0Fit:
@@ -160,40 +170,39 @@ class BoundL0(BoundScore):
 
     def evaluate(self, parameters: NDArray[np.float64]) -> Point:
         """Q and its gradient on the edges there are; an absent edge would cost lambda at once."""
-        weights = parameters
-        scaled = self._standardised(weights)
-        left = np.eye(self.data.d) - scaled
-        variance, slope = np.empty(self.data.d), np.empty_like(left)
-        for group in self.data.own_rows:
-            unit, nodes = group.moments.factor / group.moments.deviations, group.nodes
-            residual = unit @ left[:, nodes]
-            variance[nodes] = np.einsum("ij,ij->j", residual, residual)
-            slope[:, nodes] = np.abs(unit.T @ residual)
-        column_scale = 1.0 + np.abs(scaled).sum(axis=0)
-        size = self.slope_of(variance)
+        weights, d = parameters, self.data.d
         present = weights != 0.0
         if self.admissible.required is not None:
             present |= self.admissible.required
-        gradient = np.where(present, slope * size, 0.0)
-        np.fill_diagonal(gradient, 0.0)
-        per_weight = self.spread / self.deviations
-        relative = np.where(gradient != 0.0, slope / column_scale, 0.0)
         penalty = self.weight * int(present.sum())
+        np.fill_diagonal(present, False)
+        variance, column_scale = np.empty(d), np.ones(d)
+        slope = np.zeros((d, d))
+        for group in self.data.own_rows:
+            for nodes, used in parents_at_once(present, group.nodes):
+                F = group.moments.factor[:, used] / group.moments.deviations[used]
+                at = np.ix_(used, nodes)
+                scaled = weights[at] * self.spread[at] / self.deviations[nodes]
+                residual = F @ ((used[:, None] == nodes) - scaled)
+                variance[nodes] = np.einsum("ij,ij->j", residual, residual)
+                column_scale[nodes] += np.abs(scaled).sum(axis=0)
+                slope[at] = np.where(present[at], np.abs(F.T @ residual), 0.0)
+        size = self.slope_of(variance)
+        relative = slope / column_scale if len(self.correlation) > 1 else None
+        slope *= size
+        slope *= self.spread
+        slope /= self.deviations
         return Point(
             weights=weights,
             value=self.loss_of(variance) + penalty,
             penalty=penalty,
-            gradient=gradient * per_weight,
+            gradient=slope,
             row_scale=self.data.deviations * self.data.scale,
             column_scale=column_scale * size / self.deviations,
-            relative=None if len(self.correlation) == 1 else relative,
+            relative=relative,
             remarks=determined_remarks(self.data, self._share_left(variance), DEPENDENT),
         )
 
     def _share_left(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
         """Residual variances (d,) that count as DEPENDENT where they are less, one where not."""
         return variance if self.logarithmic else np.ones_like(variance)
-
-    def _standardised(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Weights between columns of unit variance."""
-        return weights * self.spread / self.deviations

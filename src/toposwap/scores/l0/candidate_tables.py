@@ -60,7 +60,7 @@ class L0CandidateTables:
         start = np.zeros(d + 1, dtype=np.int64)
         np.cumsum(1 << counts, out=start[1:])
         cost = np.empty(start[-1])
-        bit = np.empty((d, d), dtype=np.int64)
+        bit = np.empty((d, d), dtype=np.int32)
         most = int(counts.max())
         work = np.empty(room_for(most))
         fill_candidate_tables(rule, chosen, start, most_parents, _sizes(most), work, cost, bit)

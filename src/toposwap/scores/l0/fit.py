@@ -18,7 +18,6 @@ from toposwap.kernels.l0 import (
     swap_deltas,
 )
 from toposwap.kernels.l0.parent_sets import wanted_parent_sets
-from toposwap.kernels.l0.partial_covariance import ROWS
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
 from toposwap.orderfit.chain import TabledFit
 from toposwap.scores.l0.candidate_tables import L0CandidateTables
@@ -66,7 +65,7 @@ class L0Fit(TabledFit):
         self._nodes = empty_nodes(d, self._most_parents)
         self._profile = np.empty(d)
         self._coefficients = [
-            Coefficients(group.moments.factor / group.moments.deviations, group.nodes)
+            Coefficients(group.moments.factor, group.moments.deviations, group.nodes)
             for group in bound.data.own_rows
         ]
 
@@ -84,7 +83,7 @@ class L0Fit(TabledFit):
     @property
     def _variance(self) -> NDArray[np.float64]:
         """Residual variances of the columns scaled to unit variance, (d,)."""
-        return self._nodes.variance
+        return self._nodes.variance.copy()
 
     @property
     def resolution(self) -> float:
@@ -185,7 +184,7 @@ class L0Fit(TabledFit):
     def refresh(self) -> None:
         """Forget remembered deltas, look at every variable again, and at nodes from all sides."""
         self._nodes.pending[:] = True
-        self._nodes.memory[:] = np.nan
+        self._nodes.forget()
         # With a quarter of the rows as parents chance explains too much to begin there.
         most = min(_MOST_LOOKED_AT, self.bound.fewest_rows // 4)
         from_all.look_again(self._nodes, self._rule, most, self.resolution)
@@ -193,42 +192,36 @@ class L0Fit(TabledFit):
     def snapshot(self) -> tuple[NDArray[np.int64], ...]:
         """The order and the parents of every node; weights follow from these."""
         nodes = self._nodes
-        d = nodes.value.size
-        return nodes.order.copy(), nodes.parents[:d, 1:].copy(), nodes.n_parents.copy()
+        return nodes.order.copy(), nodes.chosen[:, 1:].copy(), nodes.n_parents.copy()
 
     def restore(self, snapshot: tuple[NDArray[np.int64], ...]) -> None:
         """Build anew the tables of the nodes whose parents changed since."""
         moves.restore(self._nodes, self._rule, *snapshot)
 
     def copy_from(self, other: Self) -> None:
-        """Copy every table, of the orthonormalised rows those in use."""
+        """Take over all nodes."""
         if "_nodes" not in vars(self):
             self._allocate(other.bound)
         self._nodes.copy_from(other._nodes)
         self._rule.unit[:] = other._rule.unit
 
     def state(self) -> dict[str, Any]:
-        """Every table, of the orthonormalised rows those in use."""
-        nodes = self._nodes
-        tables = [nodes.table[z, : ROWS + k].copy() for z, k in enumerate(nodes.n_parents)]
-        return {"tables": tables, "nodes": tuple(nodes[1:]), "unit": self._rule.unit}
+        """All nodes, and the units."""
+        return {**self._nodes.state(), "unit": self._rule.unit}
 
     @classmethod
     def resumed(cls, bound: BoundL0, state: dict[str, Any]) -> Self:  # type: ignore[override]
-        """Fill fresh tables."""
+        """Fill fresh memory."""
         fit = object.__new__(cls)
         fit._allocate(bound)
-        for z, table in enumerate(state["tables"]):
-            fit._nodes.table[z, : len(table)] = table
-        for mine, kept in zip(fit._nodes[1:], state["nodes"], strict=True):
-            mine[...] = kept
+        fit._nodes.resume(state)
         fit._rule.unit[:] = state["unit"]
         return fit
 
     def descend(self) -> None:
         """From every variable on; afterwards the tables are free of what the way left behind."""
         self._nodes.pending[:] = True
-        self._nodes.memory[:] = np.nan
+        self._nodes.forget()
         while self.insertion_sweep(self.order.variables):
             pass
         d = self.bound.data.d
@@ -256,7 +249,7 @@ class L0Fit(TabledFit):
         """The edges, (d, d)."""
         d, counts = self.bound.data.d, self._nodes.n_parents
         edges = np.zeros((d, d), dtype=np.bool_)
-        parents = self._nodes.parents[:d, 1:]
+        parents = self._nodes.chosen[:, 1:]
         present = np.arange(parents.shape[1]) < counts[:, None]
         edges[parents[present], np.repeat(np.arange(d), counts)] = True
         return edges
@@ -286,7 +279,7 @@ class L0Fit(TabledFit):
 
     def take_parents(self, order: Order, parents: NDArray[np.bool_]) -> None:
         """Stand at ``order`` with these edges, whatever growing and shrinking would choose."""
-        chosen = np.zeros((len(order), self._nodes.parents.shape[1] - 1), dtype=np.int64)
+        chosen = np.zeros((len(order), self._nodes.chosen.shape[1] - 1), dtype=np.int64)
         for z, mine in enumerate(parents.T):
             found = np.flatnonzero(mine)
             if self._rule.demanding:
@@ -312,8 +305,10 @@ class L0Fit(TabledFit):
             parents |= bound.admissible.required
         weights = np.zeros(parents.shape)
         for group in self._coefficients:
-            weights[:, group.nodes] = group.of(parents)
-        return weights / bound.spread * bound.deviations
+            group.add_to(weights, parents)
+        weights /= bound.spread
+        weights *= bound.deviations
+        return weights
 
     @property
     def _most_parents(self) -> int:

@@ -51,9 +51,9 @@ _EPS = float(np.finfo(float).eps)
 # Below this relative residual rotations lose so many digits of the inverse in one sweep that it is
 # computed afresh after each.
 _DELICATE = 1e-5
-# Columns from which on looking whether digits were lost pays, and what may be lost of the factor
-# and of its inverse before they are computed afresh.
-_WIDE, _WORN, _WORN_INVERSE = 1000, 1e-13, 1e-9
+# Columns from which on looking whether digits were lost pays, from which on that is enough at the
+# end too, and what may be lost of the factor and its inverse before they are computed afresh.
+_WIDE, _VERY_WIDE, _WORN, _WORN_INVERSE = 1000, 3000, 1e-13, 1e-9
 
 
 class LeastSquares(Score):
@@ -269,8 +269,11 @@ class LeastSquaresFit(FactorFit):
             super().refresh()
 
     def polish(self, deadline: Deadline) -> None:  # noqa: ARG002 - always worth it
-        """The end is factorised afresh, whatever was lost."""
-        super().refresh()
+        """The end is factorised afresh; with so many columns that it takes long, where needed."""
+        if len(self._order) < _VERY_WIDE:
+            super().refresh()
+        else:
+            self.refresh()
 
     def _worn(self) -> bool:
         """Whether rotations have cost digits, as products of one vector tell in O(d^2)."""
