@@ -70,7 +70,7 @@ class Crossing:
     over: bool = False
 
     @classmethod
-    def begun(cls, context: Context, n_restarts: int | None) -> Self:
+    def begun(cls, context: Context, fit: TabledFit, n_restarts: int | None) -> Self:
         """Before the first round.
 
         ``n_restarts`` are the most perturbations in all; by default as many as are wanted until the
@@ -80,7 +80,10 @@ class Crossing:
         seed = int(context.rng.integers(2**63))
         if n_restarts is not None:
             return cls(seed, np.inf, np.inf, n_restarts)
-        share = min(1.0, _FEW_COLUMNS / len(context.names)) ** 2
+        # Where variables have few places to go to, a round takes less time in proportion.
+        d = len(context.names)
+        open_places = fit.bound.admissible.open_places(d)
+        share = min(1.0, _FEW_COLUMNS**2 / (d * open_places))
         rounds = max(_FEWEST_ROUNDS, int(_ROUNDS * share))
         return cls(seed, rounds, max(_LEAST_PATIENCE, int(_PATIENCE * share)), np.inf)
 
@@ -121,7 +124,8 @@ class Crossing:
         walks = [w for w in range(2) if self.left >= (w + 1) * steps]
         if walks and not (number and context.deadline.passed):
             fit.restore(chosen[0].snapshot)
-            tables = fit.tables(_candidates(chosen, rng))
+            narrow = fit.bound.admissible.before is not None
+            tables = fit.tables(_candidates(chosen, rng, beside=narrow))
             begins = chosen[0].order, drawn
             jobs = [
                 (fits[w], self.pool, tables, begins[w], steps, self.seed ^ (2 * number + w))
@@ -177,8 +181,12 @@ def _drawn(pool: list[End], spread: float, rng: np.random.Generator) -> list[End
     return [pool[i] for i in np.sort(np.argsort(-leaning)[:_CROSSED])]
 
 
-def _candidates(optima: list[End], rng: np.random.Generator) -> NDArray[np.bool_]:
-    """``[z, u]``: parents of the first, then parents and children of all, then others at random."""
+def _candidates(optima: list[End], rng: np.random.Generator, *, beside: bool) -> NDArray[np.bool_]:
+    """``[z, u]``: parents of the first, then parents and children of all, then others at random.
+
+    With ``beside``, of these rather those that have an effect in common with the node: where orders
+    leave little to choose, such parents are to be exchanged between neighbours.
+    """
     d = len(optima[0].order)
     parents = np.sum([end.adjacency.T for end in optima], axis=0)
     wanted = 10.0 * parents + parents.T
@@ -188,6 +196,9 @@ def _candidates(optima: list[End], rng: np.random.Generator) -> NDArray[np.bool_
     first = optima[0].adjacency.T
     # Whoever is a parent in the optimum that the chain begins with stays one.
     counts = np.minimum(np.maximum(counts, np.minimum(first.sum(axis=1), most)), d - 1)
+    if beside:
+        others = np.any([end.adjacency @ end.adjacency.T for end in optima], axis=0)
+        wanted = 4.0 * wanted + 2.5 * others
     rank = wanted + 0.5 * rng.gumbel(size=(d, d)) + 1e3 * first
     np.fill_diagonal(rank, -np.inf)
     return np.asarray(np.argsort(np.argsort(-rank, axis=1), axis=1) < counts[:, None])
