@@ -24,7 +24,7 @@ from toposwap.search.auto import AutoSearch
 from toposwap.search.base import Findings, run
 from toposwap.search.screened import ScreenedSearch
 from toposwap.search.start import INITS, FirstFit, automatic_fit
-from toposwap.with_paths import Found, with_paths
+from toposwap.with_paths import Ended, Found, with_paths
 
 if TYPE_CHECKING:
     from toposwap.assess import Assessment
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from toposwap.orderfit.base import OrderFit
     from toposwap.pruning import Pruned, Pruner
     from toposwap.scores import BoundScore, Score
-    from toposwap.search import Progress, Search, Step
+    from toposwap.search import Progress, Search
     from toposwap.search.base import Keeper, Standing
 
 
@@ -215,7 +215,7 @@ def search_and_prune(
     own = own_pruner(first.fit.bound)
     names = first.fit.bound.data.names
 
-    def searched(first: FirstFit) -> tuple[OrderFit, list[Step], str]:
+    def searched(first: FirstFit) -> Ended:
         noted.append(Findings())
         alone = len(noted) == 1
         history, status = run(
@@ -232,7 +232,7 @@ def search_and_prune(
             keeper=keeper if alone else None,
             standing=standing if alone else None,
         )
-        return first.fit, history, "interrupted" if first.interrupted else status
+        return Ended(first.fit, history, "interrupted" if first.interrupted else status)
 
     def kept(fit: OrderFit) -> tuple[Pruned, str | None]:
         return _prune(pruner, fit.bound, fit.parameters(), fit.order, rng, deadline)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toposwap.core.runtime.deadline import TimeUp
+from toposwap.orderfit.chain import ChainFit
 from toposwap.search.base import Step
 from toposwap.search.exact import ExactSearch
-from toposwap.search.paths import exchanged, settled, solved_exactly, unmet
+from toposwap.search.none import NoSearch
+from toposwap.search.path_choices import exchanged, graph_of, promising, solved_exactly
+from toposwap.search.paths import settled, unmet
 from toposwap.search.start import FirstFit
 
 if TYPE_CHECKING:
@@ -20,14 +23,27 @@ if TYPE_CHECKING:
     from toposwap.scores import BoundScore
     from toposwap.search import Search
 
-    Searched = Callable[[FirstFit], tuple[OrderFit, list[Step], str]]
     Kept = Callable[[OrderFit], tuple[Pruned, str | None]]
 
 #: How often other paths are tried after the search has ended with those that were chosen.
 _MOST_EXCHANGES = 3
+#: How often edges are chosen for paths that the search with the former choice has broken.
+_MOST_ROUNDS = 4
 #: Sets of variables that a proof with paths may go through, all choices together: some minutes
 #: where it was asked for, and about a second beside another search.
 _EXACT_SETS, _MOST_SETS = 1 << 27, 1 << 20
+
+
+class Ended(NamedTuple):
+    """Where one search ended, its steps, and how."""
+
+    fit: OrderFit
+    history: list[Step]
+    status: str
+
+
+if TYPE_CHECKING:
+    Searched = Callable[[FirstFit], Ended]
 
 
 class Found(NamedTuple):
@@ -54,65 +70,99 @@ def with_paths(first: FirstFit, search: Search, searched: Searched, kept: Kept) 
         The search from a fit, and the pruned graph of a solution.
     """
     asked = first.fit.bound.admissible
-    fit, history, status = searched(first)
-    graph = kept(fit)
+    ended = searched(first)
+    graph = kept(ended.fit)
     if not asked.asks_for_paths:
-        return _found(fit, history, status, graph)
-    if status == ExactSearch.finished and _broken(fit, graph, solution_only=True):
+        return _found(ended, graph)
+    if ended.status == ExactSearch.finished and _unmet(ended.fit):
         sets = _EXACT_SETS if search.name == ExactSearch.name else _MOST_SETS
+        fit = ended.fit
         try:
             solution = solved_exactly(fit.bound, fit.order, sets >> len(fit.order))
         except TimeUp:
             solution = None
         if solution is not None:
-            fit, graph = solution, kept(solution)
-            text, seconds = "took the best of all graphs with these paths", history[-1].seconds
-            history = [Step(0, fit.value, "exact", 0, text, seconds)]
-            if not _broken(fit, graph):
-                return _found(fit, history, status, graph)
-    interrupted = status == "interrupted"
+            text, seconds = (
+                "took the best of all graphs with these paths",
+                ended.history[-1].seconds,
+            )
+            history = [Step(0, solution.value, "exact", 0, text, seconds)]
+            ended, graph = Ended(solution, history, ended.status), kept(solution)
+            if not _broken(solution, graph):
+                return _found(ended, graph)
+    interrupted = ended.status == "interrupted"
 
-    def again(told: Admissible) -> tuple[OrderFit, list[Step], str]:
-        bound = fit.bound.under(told)
-        start = FirstFit(bound.fit(told.nearest(fit.order)), True, interrupted)
-        return searched(start)
+    def again(told: Admissible, order: Order) -> Ended:
+        bound = first.fit.bound.under(told)
+        return searched(FirstFit(bound.fit(told.nearest(order)), True, interrupted))
 
-    while _broken(fit, graph):
+    # Many descents are for scores whose fits take no time.
+    descending = isinstance(ended.fit, ChainFit) and search.name != NoSearch.name
+    descending &= not interrupted
+    if descending and _unmet(ended.fit):
+        ended = _mended(ended, again)
+        graph = kept(ended.fit)
+    while _broken(ended.fit, graph):
         pruned = graph[0]
-        edges = pruned.weights != 0.0
-        told = settled(fit.bound, edges, pruned.order)
-        fit, history, status = again(told)
-        graph = kept(fit)
-    if fit.bound.admissible is asked or not fit.bound.score.selects_edges or interrupted:
-        return _found(fit, history, status, graph)
+        told = settled(ended.fit.bound, pruned.weights != 0.0, pruned.order)
+        ended = again(told, ended.fit.order)
+        graph = kept(ended.fit)
+    imposed = ended.fit.bound.admissible is not asked
+    if not imposed or not ended.fit.bound.score.selects_edges or interrupted:
+        return _found(ended, graph)
     for _ in range(_MOST_EXCHANGES):
-        other = None if fit.bound.deadline.passed else exchanged(fit, asked)
-        if other is None:
+        fit = ended.fit
+        others = [] if fit.bound.deadline.passed else exchanged(fit, asked, descending=descending)
+        if not others:
             break
-        tried = again(other)
-        if not tried[0].value < fit.value:
+        tried = _best([again(told, fit.order) for told in others])
+        if _unmet(tried.fit):
+            tried = _mended(tried, again)
+        if not tried.fit.value < fit.value:
             break
-        (fit, history, status), graph = tried, kept(tried[0])
-    if status == ExactSearch.finished:
+        ended, graph = tried, kept(tried.fit)
+    if ended.status == ExactSearch.finished:
         # Of the edges that were chosen for the paths, not of all that could have been.
-        status = "converged"
-    return _found(fit, history, status, graph)
+        ended = ended._replace(status="converged")
+    return _found(ended, graph)
 
 
-def _broken(
-    fit: OrderFit, graph: tuple[Pruned, str | None], *, solution_only: bool = False
-) -> bool:
-    """Whether the solution, or what is kept of it, has not the paths that were asked for."""
-    told = fit.bound.admissible
-    solution = unmet(told.with_required(fit.point().weights) != 0.0, told)
-    if solution_only:
-        return bool(solution)
-    # Pruning may drop a path, and one that turns edges may have one that the solution lacks.
-    left = unmet(graph[0].weights != 0.0, told)
-    return bool(left) or bool(solution)
+def _mended(ended: Ended, again: Callable[[Admissible, Order], Ended]) -> Ended:
+    """The best of some searches with edges chosen for the paths that ``ended`` breaks.
+
+    What descents chose leaves the search its freedom, so that it may break paths again, with a
+    lower score; then from there. What was settled for good never does.
+    """
+    best: list[Ended] = []
+    for _ in range(_MOST_ROUNDS):
+        fit = ended.fit
+        choices = [tried.told for tried in promising(fit)[:1]]
+        choices.append(settled(fit.bound, graph_of(fit), fit.order))
+        found = [again(told, fit.order) for told in choices]
+        ended = _best(found)
+        best = [_best([*best, *(one for one in found if not _unmet(one.fit))])]
+        if best[0].fit.value <= ended.fit.value:
+            break
+    return best[0]
 
 
-def _found(
-    fit: OrderFit, history: list[Step], status: str, graph: tuple[Pruned, str | None]
-) -> Found:
-    return Found(fit.bound, fit.order, fit.parameters(), history, status, graph)
+def _best(ends: list[Ended]) -> Ended:
+    return min(ends, key=lambda one: one.fit.value)
+
+
+def _unmet(fit: OrderFit) -> bool:
+    """Whether the solution has not the paths that were asked for."""
+    return bool(unmet(graph_of(fit), fit.bound.admissible))
+
+
+def _broken(fit: OrderFit, graph: tuple[Pruned, str | None]) -> bool:
+    """Whether the solution, or what is kept of it, has not the paths that were asked for.
+
+    Pruning may drop a path, and one that turns edges may have one that the solution lacks.
+    """
+    return bool(unmet(graph[0].weights != 0.0, fit.bound.admissible)) or _unmet(fit)
+
+
+def _found(ended: Ended, graph: tuple[Pruned, str | None]) -> Found:
+    fit = ended.fit
+    return Found(fit.bound, fit.order, fit.parameters(), ended.history, ended.status, graph)

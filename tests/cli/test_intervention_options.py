@@ -56,7 +56,7 @@ def test_the_report_says_what_was_used(call, cells):
     told = " ".join(outcome.out.split())
     assert "200 of 300 rows have columns set from outside" in told
     assert "erk (100), pkc (100)" in told
-    assert "follow from the data, from what was set" in told
+    assert "follow from the data and what was set" in told
     shifted = call(
         *("fit", "cells.csv", "--interventions", "set", "--exclude", "g0076,u0126"),
         *("--intervention-kind", "shift"),

@@ -92,3 +92,9 @@ def test_the_nearest_order_under_tiers_keeps_each_tier_as_it_was():
     order = Order(rng.permutation(9))
     expected = topological_order(told.before, order.variables)
     np.testing.assert_array_equal(told.nearest(order).variables, expected)
+
+
+def test_open_places_are_counted():
+    assert Admissible().open_places(6) == 6.0
+    tier = np.repeat([0, 1, 2], 2)
+    assert Admissible(before=tier[:, None] < tier).open_places(6) == 2.0

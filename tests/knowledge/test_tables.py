@@ -75,6 +75,22 @@ def test_sentences_that_need_care(said):
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        {"leaves": ["c"], "not_ancestors": ["a -> c"]},
+        {"roots": ["a"], "not_ancestors": ["a -> c"]},
+    ],
+)
+def test_roots_and_leaves_stand_where_paths_want_them(said):
+    """At the ends they would leave a pair without a path that the order can see to."""
+    known = ts.Knowledge(**said)
+    told = known.on(NAMES)
+    assert not told.no_paths
+    assert told.before[2, 0]
+    assert agree(known)
+
+
+@pytest.mark.parametrize(
     ("said", "only_orders"),
     [
         ({"tiers": [["a", "b"], ["c"]]}, True),

@@ -16,6 +16,7 @@ from toposwap.metrics.rivals import disputed_pairs
 from toposwap.report import as_text, report
 from toposwap.report.record import record_of
 from toposwap.scores import SCORES
+from toposwap.search.crossing import _candidates
 from toposwap.search.optima import End, Optima
 
 
@@ -184,3 +185,18 @@ def test_optima_near_the_best_are_counted_by_graph():
     assert (optima.met, optima.tried) == (6, 5)
     assert len(optima.graphs) == 3
     assert optima.reached(1.001) == 3
+
+
+def test_parents_of_an_effect_in_common_are_candidates_where_orders_are_narrow():
+    """17 columns of which the last is the effect of two: each has the other as a candidate."""
+    edges = np.zeros((17, 17), dtype=bool)
+    edges[[0, 1], 16] = True
+    end = End(None, Order(range(17)), 0.0, 0.0, edges, 0)
+    met = {True: 0, False: 0}
+    for seed in range(20):
+        for beside in met:
+            found = _candidates([end], np.random.default_rng(seed), beside=beside)
+            assert found[16, [0, 1]].all()
+            assert not found.diagonal().any()
+            met[beside] += found[0, 1] and found[1, 0]
+    assert met[True] == 20 > met[False]

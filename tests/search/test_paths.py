@@ -10,7 +10,10 @@ from knowledge_brute_force import best_bic
 import toposwap as ts
 from fuzz.knowledge import disobeyed
 from toposwap.kernels.graphs.reachability import reachability
-from toposwap.search.cuts import least_cut, shortest_path
+from toposwap.scores.names import SCORES
+from toposwap.search.chains import ChainSearch
+from toposwap.search.cuts import least_cut, shortest_path, shortest_ways
+from toposwap.search.paths import edge_worth
 
 NAMES = [f"x{k}" for k in range(5)]
 
@@ -42,6 +45,36 @@ def test_the_shortest_path_and_the_least_cut_are_brute_force(seed):
         for part in [np.array([True, *bits, False])]
     ]
     assert (worth * edges)[np.ix_(inside, ~inside)].sum() == pytest.approx(min(leaving))
+
+
+def test_ways_to_all_nodes_are_those_to_each():
+    rng = np.random.default_rng(1)
+    cost = np.where(rng.random((7, 7)) < 0.4, rng.random((7, 7)), np.inf)
+    ways = shortest_ways(cost, 2)
+    assert ways.to(2) == [2]
+    for b in range(7):
+        way = ways.to(b)
+        assert way == shortest_path(cost, 2, b)
+        assert (way is None) == np.isinf(ways.cost[b])
+        if way is not None:
+            assert sum(cost[i, j] for i, j in pairwise(way)) == pytest.approx(ways.cost[b])
+
+
+def test_the_worth_of_an_edge_is_what_its_regression_gains():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((60, 5)) @ rng.standard_normal((5, 5))
+    edges = np.triu(rng.random((5, 5)) < 0.6, 1)
+    bound = SCORES["bic"]().bind(ts.Dataset.from_table(X))
+    worth = edge_worth(bound, edges)
+    X = X - X.mean(axis=0)
+
+    def left(j, parents):
+        return np.square(X[:, j] - X[:, parents] @ np.linalg.pinv(X[:, parents]) @ X[:, j]).sum()
+
+    for i, j in product(range(5), repeat=2):
+        given = [k for k in np.flatnonzero(edges[:, j]) if k != i]
+        gain = 0.0 if i == j else 0.5 * np.log(left(j, given) / left(j, [*given, i]))
+        assert worth[i, j] == pytest.approx(gain, abs=1e-6)
 
 
 def test_a_cut_keeps_required_edges_together():
@@ -141,3 +174,20 @@ def test_auto_proves_paths_of_few_columns(seed):
     best = ts.Topo("bic", search="exact", knowledge=known).fit(X)
     assert found.status_ == best.status_ == "global minimum"
     assert found.score_ == pytest.approx(best.score_, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("seed", "d", "said"),
+    [
+        (13, 7, {"not_ancestors": ["x6 -> x5", "x3 -> x1"]}),
+        (203, 8, {"ancestors": ["x4 -> x0"], "not_ancestors": ["x6 -> x7", "x1 -> x0"]}),
+        (132, 8, {"ancestors": ["x0 -> x3", "x7 -> x2"], "forbidden": ["x0 -> x3"]}),
+    ],
+)
+def test_the_local_search_with_paths_meets_the_proven_minimum(seed, d, said):
+    X = ts.simulate.linear_dataset(d, 200, "ER2", random_state=seed).X
+    found = ts.Topo("bic", ChainSearch(proved=0), knowledge=said).fit(X)
+    best = ts.Topo("bic", "exact", knowledge=said).fit(X)
+    assert best.status_ == "global minimum"
+    assert found.score_ == pytest.approx(best.score_, abs=1e-9)
+    assert not list(disobeyed(found.weights_, ts.Knowledge(**said), found.names_))

@@ -129,6 +129,10 @@ class Admissible:
         highest = int(rank[self.before[variable]].min(initial=d - 1))
         return range(lowest, highest + 1)
 
+    def open_places(self, d: int) -> float:
+        """Of ``d`` variables, how many a variable may stand on either side of; with itself."""
+        return float(d) if self.before is None else d - 2.0 * float(self.before.sum()) / d
+
     def obeys(self, order: Order) -> bool:
         """Whether ``order`` respects every precedence."""
         if self.before is None:

@@ -39,10 +39,10 @@ def admissible(known: Resolved) -> Admissible:
     led_to = reachability(table_of(known.d, known.required | known.ancestors))
     possible = ~ruled_out(known) & ~closes_a_path(led_to, known.not_ancestors) & ~before.T
     no_paths: list[Edge] = []
-    if known.roots or known.leaves:
-        before = _at_the_ends(known, before)
     if known.not_ancestors:
         before, no_paths = _without_paths(known, before, possible)
+    if known.roots or known.leaves:
+        before = _at_the_ends(known, before, no_paths)
     possible &= ~before.T
     there = reachability(required)
     left = Admissible(
@@ -106,16 +106,21 @@ def closes_a_path(led_to: Table, no_paths: Iterable[Edge]) -> Table:
     return out
 
 
-def _at_the_ends(known: Resolved, before: Table) -> Table:
-    """Roots that nothing precedes stand first, leaves that nothing follows last."""
-    first = [r for r in known.roots if not before[:, r].any()]
+def _at_the_ends(known: Resolved, before: Table, no_paths: list[Edge]) -> Table:
+    """Roots that nothing precedes stand first, leaves that nothing follows last.
+
+    Unless one could be wanted elsewhere, for the sake of a path that must not be.
+    """
+    free_roots = known.roots - {a for a, _ in no_paths}
+    free_leaves = known.leaves - {b for _, b in no_paths}
+    first = [r for r in free_roots if not before[:, r].any()]
     others = np.ones(known.d, dtype=bool)
     others[sorted(known.roots)] = False
     before = before.copy()
     for r in first:
         before[r] |= others
     before = closed(before)
-    last = [v for v in known.leaves if not before[v].any()]
+    last = [v for v in free_leaves if not before[v].any()]
     others = np.ones(known.d, dtype=bool)
     others[sorted(known.leaves)] = False
     for v in last:

@@ -133,10 +133,14 @@ def _directions(model: Topo) -> str | None:
         form = "linear effects, Gaussian noise"
         if model.certificate_.kind == GRAPH:
             form = "any probabilities given the causes"
-    known = "" if model.result_.environments is None else ", from what was set"
-    known += "" if model.result_.admissible.everything else " and what is known"
+    sources = ["the data"]
+    if model.result_.environments is not None:
+        sources.append("what was set")
+    if not model.result_.admissible.everything:
+        sources.append("what is known")
+    known = " and ".join(part for part in (", ".join(sources[:-1]), sources[-1]) if part)
     told = (
-        f"{edges - np.count_nonzero(either_way)} of {edges} follow from the data{known} if the "
+        f"{edges - np.count_nonzero(either_way)} of {edges} follow from {known} if the "
         f"model holds ({form}, no unmeasured common causes)"
     )
     for which, words in (

@@ -48,7 +48,8 @@ def against_in_words(model: Topo) -> str | None:
         return None
     shown = ", ".join(f"{cause} -> {effect}" for cause, effect in pairs[:_MOST_NAMED])
     more = f" and {len(pairs) - _MOST_NAMED} more" if len(pairs) > _MOST_NAMED else ""
-    return f"the data speak against {shown}{more}: at this order they would not be there"
+    they = "it" if len(pairs) == 1 else "they"
+    return f"the data speak against {shown}{more}: at this order {they} would not be there"
 
 
 def against_the_data(model: Topo) -> list[tuple[str, str]]:

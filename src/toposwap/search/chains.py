@@ -161,7 +161,7 @@ class ChainSearch(Search):
     def _begun(self, fit: ChainFit, context: Context) -> Crossing | _Chains:
         """What all chains need to know, before the first."""
         if isinstance(fit, TabledFit):
-            return Crossing.begun(context, self.n_restarts)
+            return Crossing.begun(context, fit, self.n_restarts)
         share = min(1.0, _FEW_COLUMNS / len(context.names))
         left = max(_FEWEST_STEPS, int(_STEPS * share**2 * fit.effort))
         patience = max(_LEAST_PATIENCE, int(_PATIENCE * share * fit.effort))

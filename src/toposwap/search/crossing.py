@@ -80,7 +80,7 @@ class Crossing:
     over: bool = False
 
     @classmethod
-    def begun(cls, context: Context, n_restarts: int | None) -> Self:
+    def begun(cls, context: Context, fit: TabledFit, n_restarts: int | None) -> Self:
         """Before the first round.
 
         ``n_restarts`` are the most perturbations in all; by default as many as are wanted until a
@@ -90,7 +90,10 @@ class Crossing:
         seed = int(context.rng.integers(2**63))
         if n_restarts is not None:
             return cls(seed, np.inf, _PATIENCE, n_restarts)
-        share = min(1.0, _FEW_COLUMNS / len(context.names))
+        # Where variables have few places to go to, a round takes less time in proportion.
+        d = len(context.names)
+        open_places = fit.bound.admissible.open_places(d)
+        share = min(1.0, _FEW_COLUMNS**2 / (d * open_places)) ** 0.5
         rounds = max(_FEWEST_ROUNDS, int(_ROUNDS * share**1.5))
         return cls(seed, rounds, max(_LEAST_PATIENCE, int(_PATIENCE * share)), np.inf)
 
@@ -131,7 +134,8 @@ class Crossing:
         if walks and not (self.number and context.deadline.passed):
             chosen = _drawn(self.pool, _SPREAD * fit.temperature, rng)
             fit.restore(chosen[0].snapshot)
-            tables = fit.tables(_candidates(chosen, rng))
+            narrow = fit.bound.admissible.before is not None
+            tables = fit.tables(_candidates(chosen, rng, beside=narrow))
             begins = chosen[0].order, drawn
             jobs = [
                 (fits[w], self.pool, tables, begins[w], steps, self.seed ^ (2 * self.number + w))
@@ -206,8 +210,12 @@ def _drawn(pool: list[End], spread: float, rng: np.random.Generator) -> list[End
     return [pool[i] for i in np.sort(np.argsort(-leaning)[:_CROSSED])]
 
 
-def _candidates(optima: list[End], rng: np.random.Generator) -> NDArray[np.bool_]:
-    """``[z, u]``: parents of the first, then parents and children of all, then others at random."""
+def _candidates(optima: list[End], rng: np.random.Generator, *, beside: bool) -> NDArray[np.bool_]:
+    """``[z, u]``: parents of the first, then parents and children of all, then others at random.
+
+    With ``beside``, of these rather those that have an effect in common with the node: where orders
+    leave little to choose, such parents are to be exchanged between neighbours.
+    """
     d = len(optima[0].order)
     fewest = min(_FEWEST, (_QUICK // d).bit_length() - 1)
     most = max(1, min(_MOST, (_ROOM // d).bit_length() - 1))
@@ -220,6 +228,9 @@ def _candidates(optima: list[End], rng: np.random.Generator) -> NDArray[np.bool_
         counts = np.clip((wanted > 0.0).sum(axis=1), fewest, most)
         # Whoever is a parent in the optimum that the chain begins with stays one.
         counts = np.minimum(np.maximum(counts, np.minimum(first.sum(axis=1), most)), d - 1)
+        if beside:
+            others = np.any([end.adjacency[z] @ end.adjacency.T for end in optima], axis=0)
+            wanted = 4.0 * wanted + 2.5 * others
         rank = wanted + 0.5 * rng.gumbel(size=(z.size, d)) + 1e3 * first
         rank[np.arange(z.size), z] = -np.inf
         least = -np.partition(-rank, counts.max() - 1, axis=1)[:, : counts.max()]

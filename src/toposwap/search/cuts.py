@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,29 +11,45 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def shortest_path(cost: NDArray[np.float64], a: int, b: int) -> list[int] | None:
-    """The path from ``a`` to ``b`` with the least sum of ``cost`` (d, d); None if all are infinite.
+class Ways(NamedTuple):
+    """From one node to all others: the least costs (d,), and the node before each, (d,)."""
+
+    cost: NDArray[np.float64]
+    came: NDArray[np.int64]
+
+    def to(self, b: int) -> list[int] | None:
+        """The cheapest way to ``b``, both ends included; None where there is none."""
+        if not np.isfinite(self.cost[b]):
+            return None
+        way = [b]
+        while self.came[way[-1]] >= 0:
+            way.append(int(self.came[way[-1]]))
+        return way[::-1]
+
+
+def shortest_ways(cost: NDArray[np.float64], a: int) -> Ways:
+    """The paths from ``a`` with the least sums of ``cost`` (d, d).
 
     Costs are not negative, and infinite where there is no edge.
     """
     best = np.full(len(cost), np.inf)
-    came = np.full(len(cost), -1)
+    came = np.full(len(cost), -1, dtype=np.int64)
     best[a] = 0.0
     queue = [(0.0, a)]
     while queue:
         length, v = heappop(queue)
-        if v == b:
-            way = [b]
-            while way[-1] != a:
-                way.append(int(came[way[-1]]))
-            return way[::-1]
         if length > best[v]:
             continue
         for w in np.flatnonzero(best > length + cost[v]).tolist():
             best[w] = length + cost[v, w]
             came[w] = v
             heappush(queue, (float(best[w]), w))
-    return None
+    return Ways(best, came)
+
+
+def shortest_path(cost: NDArray[np.float64], a: int, b: int) -> list[int] | None:
+    """The path from ``a`` to ``b`` with the least sum of ``cost`` (d, d); None without any."""
+    return shortest_ways(cost, a).to(b)
 
 
 def least_cut(
@@ -64,12 +79,12 @@ def least_cut(
     while True:
         came = np.full(len(room), -1)
         came[a] = a
-        queue = deque([a])
-        while queue and came[b] < 0:
-            v = queue.popleft()
-            for w in np.flatnonzero((room[v] > 0.0) & (came < 0)).tolist():
-                came[w] = v
-                queue.append(w)
+        reached = np.array([a])
+        while reached.size and came[b] < 0:
+            there = (room[reached] > 0.0) & (came < 0)
+            newly = np.flatnonzero(there.any(axis=0))
+            came[newly] = reached[there[:, newly].argmax(axis=0)]
+            reached = newly
         if came[b] < 0:
             return came >= 0
         way = [b]

@@ -7,14 +7,13 @@ if there must be none, then no edge leads out of the descendants of a, a set wit
 :func:`settled` makes that choice for a graph at hand. Each path costs the sum of what its absent
 edges cost their nodes (a path enters a node once, so that for a sum over nodes this is exact),
 hence the cheapest is a shortest path; of a few that look cheap the one is taken whose fit is the
-best. A cut costs what its edges are worth, hence the cheapest is a least cut. :func:`exchanged`
-asks again where the search has ended, and :func:`solved_exactly` tries all choices that matter.
+best. A cut costs what its edges are worth, hence the cheapest is a least cut.
+:mod:`toposwap.search.path_choices` tries others.
 """
 
 from __future__ import annotations
 
-from heapq import heappop, heappush
-from itertools import count, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,15 +22,12 @@ from toposwap.core.admissible import Admissible
 from toposwap.kernels.graphs.reachability import reachability
 from toposwap.knowledge.feasible import completed
 from toposwap.knowledge.tables import closed, closes_a_path
-from toposwap.search.cuts import least_cut, shortest_path
+from toposwap.search.cuts import least_cut, shortest_ways
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from toposwap.core.order import Order
-    from toposwap.orderfit.base import OrderFit
     from toposwap.scores.base import BoundScore
 
     Table = NDArray[np.bool_]
@@ -57,27 +53,26 @@ def settled(bound: BoundScore, edges: Table, order: Order) -> Admissible:
     told = bound.admissible
     worth = edge_worth(bound, edges)
     for pair in told.paths:
-        if not reachability(_required(told))[pair]:
+        if not reachability(required_edges(told))[pair]:
             told = _with_path(bound, told, edges, order, worth, pair)
     for a, b in told.no_paths:
-        if reachability(_possible(told))[a, b]:
-            capacities = np.where(edges, worth, _STEP)
-            inside = least_cut(capacities, _possible(told), _required(told), a, b)
-            parents = _possible(told) & ~np.outer(inside, ~inside)
-            told = Admissible(parents, told.before, told.required, told.paths, told.no_paths)
+        if reachability(possible_edges(told))[a, b]:
+            told = cut_off(told, edges, worth, (a, b))
     return told
 
 
-def exchanged(fit: OrderFit, asked: Admissible) -> Admissible | None:
-    """Other choices of paths and cuts with a lower score at the order of ``fit``; None without.
+def cut_off(told: Admissible, edges: Table, worth: NDArray[np.float64], pair: Edge) -> Admissible:
+    """``told`` without the edges out of the set with a and not b that are worth the least."""
+    capacities = np.where(edges, worth, _STEP)
+    inside = least_cut(capacities, possible_edges(told), required_edges(told), *pair)
+    parents = possible_edges(told) & ~np.outer(inside, ~inside)
+    return Admissible(parents, told.before, told.required, told.paths, told.no_paths)
 
-    ``asked`` is what was asked for before any choice was made.
-    """
-    free = fit.bound.under(asked)
-    there = free.fit(fit.order)
-    told = settled(free, there.point().weights != 0.0, fit.order)
-    other = free.under(told).fit(told.nearest(fit.order))
-    return told if other.value < fit.value - max(fit.resolution, 1e-10 * abs(fit.value)) else None
+
+def edge_costs(bound: BoundScore, edges: Table, worth: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What it costs (d, d) to require an edge: nothing if it is among ``edges``."""
+    n = bound.data.n
+    return np.where(edges, 0.0, np.maximum(np.log(n) / n - worth, 0.0)) + _STEP
 
 
 def edge_worth(bound: BoundScore, edges: Table) -> NDArray[np.float64]:
@@ -93,25 +88,34 @@ def edge_worth(bound: BoundScore, edges: Table) -> NDArray[np.float64]:
         unit = group.moments.factor / group.moments.deviations
         C = unit.T @ unit
         for j in group.nodes:
-            others = np.flatnonzero(edges[:, j])
-            for i in range(d):
-                if i == j:
-                    continue
-                given = others[others != i]
-                squared = min(_squared_partial(C, i, j, given), 1.0 - 1e-12)
-                worth[i, j] = -0.5 * group.share * np.log1p(-squared)
+            squared = _squared_partials(C, j, np.flatnonzero(edges[:, j]))
+            worth[:, j] = -0.5 * group.share * np.log1p(-np.minimum(squared, 1.0 - 1e-12))
     return worth
 
 
-def _squared_partial(C: NDArray[np.float64], i: int, j: int, given: NDArray[np.intp]) -> float:
-    pair = np.array([i, j])
-    left = C[np.ix_(pair, pair)]
-    if given.size:
-        across = C[np.ix_(given, pair)]
-        inside = C[np.ix_(given, given)] + 1e-10 * np.eye(given.size)
-        left = left - across.T @ np.linalg.solve(inside, across)
-    size = left[0, 0] * left[1, 1]
-    return float(left[0, 1] ** 2 / size) if left[0, 0] > 1e-8 and left[1, 1] > 1e-8 else 0.0
+def _squared_partials(
+    C: NDArray[np.float64], j: int, parents: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Of node ``j`` and each other, (d,), given ``parents`` except that other; 0 with itself.
+
+    For others by what parents leave of the correlations ``C`` (d, d); for a parent by the inverse
+    of those of parents and node.
+    """
+    left, with_j = np.diag(C).copy(), C[:, j].copy()
+    if parents.size:
+        inside = C[np.ix_(parents, parents)] + 1e-10 * np.eye(parents.size)
+        explained = np.linalg.solve(inside, C[parents])
+        left -= (C[parents] * explained).sum(axis=0)
+        with_j -= C[:, parents] @ explained[:, j]
+    size = left * left[j]
+    told = (left > 1e-8) & (left[j] > 1e-8)
+    squared = np.where(told, with_j**2 / np.where(told, size, 1.0), 0.0)
+    if parents.size:
+        family = np.append(parents, j)
+        K = np.linalg.inv(C[np.ix_(family, family)] + 1e-10 * np.eye(family.size))
+        squared[parents] = K[:-1, -1] ** 2 / (np.diag(K)[:-1] * K[-1, -1])
+    squared[j] = 0.0
+    return squared
 
 
 # --- one path ------------------------------------------------------------------------------------
@@ -126,10 +130,9 @@ def _with_path(
     pair: Edge,
 ) -> Admissible:
     """``told`` with the edges of the best path for ``pair`` required."""
-    n = bound.data.n
-    cost = np.where(edges, 0.0, np.maximum(np.log(n) / n - worth, 0.0)) + _STEP
+    cost = edge_costs(bound, edges, worth)
     # Whatever the order is: the path may go through variables that stand elsewhere now.
-    forward = _possible(told) & ~reachability(edges | _before(told)).T
+    forward = possible_edges(told) & ~reachability(edges | _before(told)).T
     found = [
         more
         for way in _ways(np.where(forward, cost, np.inf), pair)
@@ -147,16 +150,19 @@ def _ways(cost: NDArray[np.float64], pair: Edge) -> list[list[int]]:
     """A few cheap paths for ``pair``: the cheapest, the direct one, and through each other node."""
     a, b = pair
     found: dict[tuple[int, ...], float] = {}
-    whole = shortest_path(cost, a, b)
-    ways = [] if whole is None else [whole]
+    there, onwards = shortest_ways(cost, a), shortest_ways(cost.T, b)
+    whole = there.to(b)
+    if whole is None:
+        return []
+    ways = [whole]
     if np.isfinite(cost[a, b]):
         ways.append([a, b])
     for c in range(len(cost)):
-        if c in pair or not ways:
+        first, second = there.to(c), onwards.to(c)
+        if c in pair or first is None or second is None:
             continue
-        first, second = shortest_path(cost, a, c), shortest_path(cost, c, b)
-        if first is not None and second is not None and not set(first[:-1]) & set(second[1:]):
-            ways.append([*first, *second[1:]])
+        if not set(first[:-1]) & set(second[:-1]):
+            ways.append([*first, *second[-2::-1]])
     for way in ways:
         found[tuple(way)] = float(sum(cost[i, j] for i, j in pairwise(way)))
     cheap = sorted(found, key=lambda way: (found[way], way))
@@ -164,17 +170,26 @@ def _ways(cost: NDArray[np.float64], pair: Edge) -> list[list[int]]:
 
 
 def requiring(
-    told: Admissible, edges: list[Edge], *, forbidden: Table | None = None
+    told: Admissible,
+    edges: list[Edge],
+    *,
+    forbidden: Table | None = None,
+    earlier: Edge | None = None,
 ) -> Admissible | None:
-    """``told`` with more required and fewer possible edges; None if nothing can obey that."""
-    required, possible = _required(told).copy(), _possible(told)
+    """``told`` with more required and fewer possible edges; None if nothing can obey that.
+
+    ``earlier`` is a pair of which the first must precede the second.
+    """
+    required, possible = required_edges(told).copy(), possible_edges(told)
     if forbidden is not None:
         possible = possible & ~forbidden
     for i, j in edges:
         required[i, j] = True
     if (required & ~possible).any():
         return None
-    before = _before(told)
+    before = _before(told).copy()
+    if earlier is not None:
+        before[earlier] = True
     later = reachability(before | required)
     if (later & later.T & ~np.eye(len(later), dtype=bool)).any():
         return None
@@ -190,19 +205,22 @@ def requiring(
 
 def _witness(told: Admissible) -> Admissible:
     """Some choice of all paths, which there is, as contradictions were refused."""
-    required = completed(_possible(told), _before(told), _required(told), told.paths, told.no_paths)
+    required = completed(
+        possible_edges(told), _before(told), required_edges(told), told.paths, told.no_paths
+    )
     assert required is not None
     before = closed(_before(told) | required)
     return Admissible(
-        (_possible(told) & ~before.T) | required, before, required, told.paths, told.no_paths
+        (possible_edges(told) & ~before.T) | required, before, required, told.paths, told.no_paths
     )
 
 
-def _required(told: Admissible) -> Table:
-    return np.zeros_like(_possible(told)) if told.required is None else told.required
+def required_edges(told: Admissible) -> Table:
+    """Edges (d, d) that are there in any case."""
+    return np.zeros_like(possible_edges(told)) if told.required is None else told.required
 
 
-def _possible(told: Admissible) -> Table:
+def possible_edges(told: Admissible) -> Table:
     """Edges (d, d) that may be there in some order."""
     before = _before(told)
     possible = ~np.eye(len(before), dtype=bool) if told.parents is None else told.parents
@@ -216,69 +234,3 @@ def _before(told: Admissible) -> Table:
         return np.zeros_like(told.parents)
     d = 1 + max(max(pair) for pair in (*told.paths, *told.no_paths))
     return np.zeros((d, d), dtype=bool)
-
-
-# --- all choices ---------------------------------------------------------------------------------
-
-
-def solved_exactly(bound: BoundScore, order: Order, most: int) -> OrderFit | None:
-    """The global minimum with all paths as asked for; None where too many choices are open.
-
-    At most ``most`` sets of choices are solved, each by going through all orders.
-
-    The problem without paths bounds the score from below. Where its solution breaks one, each of
-    the edges that could mend it is required in turn, those before it forbidden, and so on from the
-    choice with the lowest bound. The first solution that breaks none is the minimum.
-    """
-    numbers, solved = count(), count(1)
-    waiting: list[tuple[float, int, OrderFit]] = []
-
-    def solve(told: Admissible) -> None:
-        fit = bound.under(told).fit(told.nearest(order))
-        if fit.bound.solve_exactly(fit):
-            heappush(waiting, (fit.value, next(numbers), fit))
-
-    solve(bound.admissible)
-    while waiting:
-        _, _, fit = heappop(waiting)
-        told = fit.bound.admissible
-        edges = fit.point().weights != 0.0
-        if told.required is not None:
-            edges = edges | told.required
-        broken = unmet(edges, told)
-        if not broken:
-            return fit
-        for more in _choices(told, edges, broken[0]):
-            if next(solved) >= most:
-                return None
-            bound.deadline.check()
-            solve(more)
-    return None
-
-
-def _choices(told: Admissible, edges: Table, pair: Edge) -> Iterator[Admissible]:
-    """What could mend ``pair``: alternatives that exclude each other and leave out nothing."""
-    a, b = pair
-    none = np.zeros_like(edges)
-    if pair in told.paths:
-        inside = reachability(edges)[a]
-        leaving = np.argwhere(_possible(told) & np.outer(inside, ~inside)).tolist()
-        forbidden = none.copy()
-        for i, j in leaving:
-            more = requiring(told, [(i, j)], forbidden=forbidden)
-            if more is not None:
-                yield more
-            forbidden[i, j] = True
-        return
-    way = shortest_path(np.where(edges, 1.0, np.inf), a, b)
-    assert way is not None
-    kept: list[Edge] = []
-    for i, j in pairwise(way):
-        if _required(told)[i, j]:
-            continue
-        forbidden = none.copy()
-        forbidden[i, j] = True
-        more = requiring(told, kept, forbidden=forbidden)
-        if more is not None:
-            yield more
-        kept.append((i, j))
