@@ -81,10 +81,12 @@ class Showing:
         check_fitted(self)
         from toposwap.report.checks import residuals_of
         from toposwap.report.page.audit import audit
-        from toposwap.report.page.edges import linear_evidence
+        from toposwap.report.evidence import evidence_of
+        from toposwap.report.page.edges import carried_edges
 
         data = self._rows_at_hand(X)
-        _, carried = linear_evidence(self, data, residuals_of(self, data))  # type: ignore[arg-type]
+        evidence = evidence_of(self, data)  # type: ignore[arg-type]
+        carried = carried_edges(self, data, residuals_of(self, data), evidence)  # type: ignore[arg-type]
         return audit(self, data, carried, ())  # type: ignore[arg-type]
 
     def summary(self) -> str:

@@ -129,11 +129,11 @@ def test_an_edge_tells_its_numbers(opened):
     page, contents = opened.page, opened.contents
     page.mouse.click(*page.evaluate(MIDDLE, "#graph .edge[data-edge='0'] .shaft"))
     text = page.inner_text("#panel")
-    edge, more = contents["record"]["edges"][0], contents["edges"][0]
+    edge = contents["record"]["edges"][0]
     assert f"{edge['source']} → {edge['target']}" in text.replace("—", "→").replace("\n", " ")
     assert "95 % interval" in text
     assert "% that there is an edge" in text
-    assert more["interval"][0] < edge["weight"] < more["interval"][1]
+    assert edge["given_low"] < edge["weight"] < edge["given_high"]
     assert page.locator("#panel svg.plot .dot").count() == 400
     assert page.locator("#edges tr.chosen").count() == 1
 

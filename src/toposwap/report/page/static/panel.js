@@ -5,6 +5,7 @@ function say(...children) {
   // A screen reader is told what is there now, and reads the rest if it is wanted.
   byId("announced").textContent = (panel.querySelector("h3, p") || panel).textContent;
 }
+const priceOf = (edge) => !contents.price ? "" : edge.parameters > 1 ? ` (the price of its ${edge.parameters} parameters is ${number(edge.parameters * contents.price, 3)})` : ` (the price of an edge is ${number(contents.price, 3)})`;
 const fact = (list, name, value) => { if (value !== null && value !== undefined && value !== "") list.append(el("dt", {}, name), el("dd", {}, value)); };
 
 function choose(v) {
@@ -73,9 +74,10 @@ function showEdge(edge) {
   const effect = columns[edge.to], facts = el("dl");
   fact(facts, "weight", number(edge.weight, 5));
   fact(facts, "standardised", number(edge.standardised, 4));
-  if (edge.interval) fact(facts, "95 % interval", `${number(edge.interval[0])} to ${number(edge.interval[1])}`);
+  if (hasInterval(edge)) fact(facts, "95 % interval", `${number(edge.given_low)} to ${number(edge.given_high)}`);
   if (edge.sure !== undefined) { fact(facts, "confidence", percent(edge.sure) + " that there is an edge"); fact(facts, "", percent(edge.arrow) + " in this direction"); }
-  if (edge.gain !== undefined) fact(facts, "evidence", `twice the log-likelihood falls by ${number(edge.gain)} without it` + (contents.price ? ` (the price of an edge is ${number(contents.price, 3)})` : ""));
+  if (hasEvidence(edge)) fact(facts, "evidence", `twice the log-likelihood falls by ${number(edge.evidence)} without it` + priceOf(edge));
+  if (hasEvidence(edge) && !hasInterval(edge)) fact(facts, "95 % interval", "none: values are told apart perfectly, or causes determine each other, so that the weight has no end or no meaning of its own");
   if (edge.part !== undefined) fact(facts, "evidence", percent(edge.part) + " of what would be left over without it is explained by it");
   fact(facts, "direction", edge.open ? "open: the data fit as well the other way round" : edge.reversible ? "rests on the form of the model alone: independences leave it open" : "follows from the data if the model holds");
   if (edge.required) fact(facts, "knowledge", "required" + (edge.against ? "; the data alone would not have it" : ""));
@@ -90,10 +92,21 @@ function showEdge(edge) {
   const plot = scatter(edge);
   say(
     el("h3", {}, columnLink(edge.from), edge.open && state.mode === "class" ? " — " : " → ", columnLink(edge.to)),
-    el("p", {}, words), facts, edge.table ? sharesTable(edge) : plot,
+    el("p", {}, words), facts, edge.by_value ? valuesTable(edge) : null, edge.table ? sharesTable(edge) : plot,
     plot && !edge.table ? el("p", { class: "note" }, (edge.curve ? "The fitted curve" : "The fitted line") + " with the rows (some of them where there are many), the other causes held at their mean.") : null,
-    edge.interval ? el("p", { class: "note" }, "The interval takes this graph as given. The graph was chosen with the same rows, so that it is too narrow.") : null,
+    hasInterval(edge) ? el("p", { class: "note" }, "The interval takes this graph as given. The graph was chosen with the same rows, so that it is too narrow.") : null,
   );
+}
+/** What each value of a category adds, or what a number adds to each value, with intervals. */
+function valuesTable(edge) {
+  const { cause_values: causes, effect_values: effects, weights, errors } = edge.by_value, to = nameOf(edge.to), from = nameOf(edge.from);
+  const scale = effects ? "logarithm of the chance of each " + to : (columns[edge.to].scale ? columns[edge.to].scale + " " : "") + to;
+  const caption = `${causes ? "What each value of " + from : "What a unit of " + from} adds to the ${scale}, about the average, with 95 % intervals`;
+  const cell = (w, error) => el("td", { class: "n" }, number(w, 3), error === null ? "" : el("span", { class: "note" }, ` ± ${number(1.96 * error, 2)}`));
+  const names = effects || [to];
+  return el("div", { class: "scroll" }, el("table", {}, el("caption", { class: "note" }, caption),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, from), names.map((name) => el("th", { class: "n", scope: "col" }, name)))),
+    el("tbody", {}, (causes || ["a unit more"]).map((name, k) => el("tr", {}, el("th", { scope: "row" }, name), names.map((_, l) => cell(weights[k][l], errors[k][l])))))));
 }
 /** Shares of the values of the effect for each value of the cause. */
 function sharesTable(edge) {
