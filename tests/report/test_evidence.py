@@ -159,7 +159,15 @@ def test_every_edge_of_a_mixed_table_has_an_interval_and_evidence(model, table):
 def test_tables_files_and_texts_tell_the_same(model):
     record = record_of(model)
     text = as_text(edge_table(model)).splitlines()
-    assert text[0].split()[:7] == "cause effect weight standardised low high evidence".split()
+    assert text[0].split()[:7] == [
+        "cause",
+        "effect",
+        "weight",
+        "standardised",
+        "low",
+        "high",
+        "evidence",
+    ]
     for line, edge in zip(text[2:], record["edges"], strict=True):
         assert f"{edge['evidence']:#.3g}".removesuffix(".") in line or edge["evidence"] >= 999.5
         assert f"{edge['given_low']:.3f}" in line

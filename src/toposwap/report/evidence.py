@@ -219,6 +219,7 @@ def _work(
     data: Dataset, nominal: NDArray[np.bool_], losses: Sequence[Any], edges: NDArray[np.bool_]
 ) -> float:
     """Multiplications of all fits, with and without each edge; of Gaussian columns none."""
+
     def size(v: int) -> int:
         return len(data.coded(v).levels) - 1
 

@@ -46,7 +46,7 @@ def report(
     rows
         How many rows it was fitted to.
     seconds
-        How long that took; by default the time of the last improvement.
+        How long that took; by default the time of the fit.
     remarks
         Whether to repeat what the model was warned about.
     without

@@ -249,6 +249,30 @@ def test_ratings_have_odds_and_no_noise():
     assert all(finding.column != 1 for finding in normal.findings)
 
 
+def test_columns_are_told_as_the_score_took_them():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=300)
+    rating = np.clip(np.rint(3.0 + 1.2 * x + rng.logistic(size=300)), 1, 5).astype(int)
+    code = np.digitize(x + rng.normal(size=300), [-0.5, 0.5])
+    table = pd.DataFrame({"x": x, "rating": rating, "region": np.array([2, 1, 3])[code]})
+    bic = ts.Topo("bic").fit(table)
+    columns = page_contents(bic, bic._rows_at_hand())["columns"]
+    assert [column["kind"] for column in columns] == ["continuous"] * 3
+    assert "takes it for a measurement, though it looks ordinal" in columns[1]["reason"]
+    auto = ts.Topo().fit(table)
+    columns = page_contents(auto, auto._rows_at_hand())["columns"]
+    assert [column["kind"] for column in columns] == ["continuous", "ordinal", "categorical"]
+    assert columns[2]["reason"] == "a code by its name"
+
+
+def test_a_budget_that_ends_early_is_told_with_its_time(rows):
+    model = ts.Topo("blocks-bic", time_budget=1e-9).fit(rows)
+    (told,) = [value for name, value in page_contents(model)["summary"] if name == "search"]
+    if model.n_iter_ == 0:
+        assert "the time sufficed for the starting order alone" in told
+    assert f"{model._seconds:.2f} s" in told
+
+
 def test_the_call_in_python_has_no_listener(rows):
     model = ts.Topo("bic", progress=lambda _: None).fit(rows)
     assert page_contents(model)["python"] == "Topo(score='bic').fit(table)"

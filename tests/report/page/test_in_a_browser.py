@@ -246,6 +246,65 @@ def test_the_table_is_sorted_and_copied(opened):
     assert page.locator("#edges tbody tr").count() == 0
 
 
+def accessible(page):
+    """(role, name, properties) of what a screen reader is given."""
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    for node in nodes:
+        if not node.get("ignored"):
+            known = {one["name"]: one["value"].get("value") for one in node.get("properties", [])}
+            yield node["role"].get("value"), node.get("name", {}).get("value", ""), known
+
+
+def test_everything_that_takes_the_focus_has_a_name_and_an_order(opened, model):
+    page = opened.page
+    tree = list(accessible(page))
+    assert not [role for role, name, known in tree if known.get("focusable") and not name]
+    assert not [role for role, name, _ in tree if role in ("image", "table") and not name]
+    by_name = {name: (role, known) for role, name, known in tree}
+    assert by_name["DAG"][1]["pressed"] == "true"
+    assert by_name["Equivalence class"][1]["pressed"] == "false"
+    assert {role for role, *_ in tree} >= {"main", "banner", "complementary", "status", "slider"}
+    assert sum(role == "columnheader" for role, *_ in tree) > 10
+    edge = record_of(model)["edges"][0]
+    assert any(name.startswith(f"{edge['source']} to {edge['target']}: ") for name in by_name)
+    # From the top: the way past everything, tools, the graph with its boxes, details, the table.
+    reached = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate(
+                "() => { const at = document.activeElement; return at.closest('#graph') ? 'graph' :"
+                " at.closest('#panel') ? 'panel' : at.closest('#edges') ? 'edges' :"
+                " at.className === 'skip' ? 'skip' : 'tools'; }"
+            )
+        )
+    order = [part for k, part in enumerate(reached) if k == 0 or part != reached[k - 1]]
+    assert order[:5] == ["skip", "tools", "graph", "panel", "edges"]
+    assert reached.count("graph") == 1 + len(model.names_)
+
+
+def test_an_edge_between_categories_is_told_value_by_value(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["red", "green", "blue"], size=300)
+    size = rng.normal(size=300) + 2.0 * (colour == "red") - (colour == "blue")
+    rating = np.digitize(size + rng.logistic(size=300), [-1.0, 0.5, 2.0])
+    X = pd.DataFrame({"colour": colour, "size": size, "rating": rating})
+    known = ts.Knowledge(tiers=[["colour"], ["size"], ["rating"]])
+    model = ts.Topo("blocks-bic", knowledge=known, kinds={"rating": "ordinal"}).fit(X)
+    model.report(tmp_path / "page.html")
+    opened = open_page(tmp_path / "page.html")
+    edges = opened.contents["record"]["edges"]
+    place = next(k for k, edge in enumerate(edges) if edge["source"] == "colour")
+    opened.page.click(f"#edges tr[data-edge='{place}'] .number")
+    text = opened.page.inner_text("#panel")
+    assert "the price of its 2 parameters" in text
+    told = opened.page.locator("#panel .small-table").first.inner_text()
+    low, high = edges[place]["given_low"], edges[place]["given_high"]
+    assert 0.0 < low < edges[place]["weight"] < high
+    assert [line.split()[0] for line in told.splitlines()[-3:]] == ["blue", "green", "red"]
+    assert "parameters" in opened.page.inner_text("#edges thead")
+
+
 def test_hostile_names_are_text(open_page, tmp_path):
     model = ts.Topo("bic").fit(table(HOSTILE))
     model.report(tmp_path / "x.html", title=HOSTILE[0])

@@ -33,7 +33,7 @@ page.choose = choose;
 page.chooseEdge = chooseEdge;
 
 function edgeLine(edge, end) {
-  return el("li", {}, columnLink(edge[end]), " ", el("button", { type: "button", class: `link number ${signClass(edge)}`, title: "this edge", click: () => chooseEdge(edge.number) }, number(edge.weight)),
+  return el("li", {}, columnLink(edge[end]), " ", el("button", { type: "button", class: `link number ${signClass(edge)}`, title: "this edge", "aria-label": `${arrowText(edge, " to ")}: ${number(edge.weight)}`, click: () => chooseEdge(edge.number) }, number(edge.weight)),
     edge.standardised === null ? "" : ` (${number(edge.standardised, 3)} standardised)`, edge.open ? ", direction open" : "");
 }
 function edgeItems(list, end, none) {
@@ -97,26 +97,29 @@ function showEdge(edge) {
     hasInterval(edge) ? el("p", { class: "note" }, "The interval takes this graph as given. The graph was chosen with the same rows, so that it is too narrow.") : null,
   );
 }
+/** A table that is wider than the panel is scrolled, by keys too; what it is stands above it. */
+function smallTable(words, heads, rows) {
+  return el("div", { class: "small-table" }, el("p", { class: "note" }, words), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words }, el("table", {},
+    el("caption", { class: "hidden" }, words),
+    el("thead", {}, el("tr", {}, heads.map((head, k) => el("th", { class: k ? "n" : null, scope: "col" }, head)))),
+    el("tbody", {}, rows.map(([name, ...cells]) => el("tr", {}, el("th", { scope: "row" }, name), cells.map((cell) => el("td", { class: "n" }, cell))))))));
+}
 /** What each value of a category adds, or what a number adds to each value, with intervals. */
 function valuesTable(edge) {
   const { cause_values: causes, effect_values: effects, weights, errors } = edge.by_value, to = nameOf(edge.to), from = nameOf(edge.from);
   const scale = effects ? "logarithm of the chance of each " + to : (columns[edge.to].scale ? columns[edge.to].scale + " " : "") + to;
-  const caption = `${causes ? "What each value of " + from : "What a unit of " + from} adds to the ${scale}, about the average, with 95 % intervals`;
-  const cell = (w, error) => el("td", { class: "n" }, number(w, 3), error === null ? "" : el("span", { class: "note" }, ` ± ${number(1.96 * error, 2)}`));
-  const names = effects || [to];
-  return el("div", { class: "scroll" }, el("table", {}, el("caption", { class: "note" }, caption),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, from), names.map((name) => el("th", { class: "n", scope: "col" }, name)))),
-    el("tbody", {}, (causes || ["a unit more"]).map((name, k) => el("tr", {}, el("th", { scope: "row" }, name), names.map((_, l) => cell(weights[k][l], errors[k][l])))))));
+  const words = `What ${causes ? "each " + from : "a unit more of " + from} adds to the ${scale}, about the average, with 95 % intervals`;
+  const cell = (k, l) => [number(weights[k][l], 3), errors[k][l] === null ? "" : el("span", { class: "note" }, ` ± ${number(1.96 * errors[k][l], 2)}`)];
+  if (!causes) return smallTable(words, [to, "adds"], effects.map((name, l) => [name, cell(0, l)]));
+  return smallTable(words, [from, ...(effects || ["adds"])], causes.map((name, k) => [name, ...weights[k].map((_, l) => cell(k, l))]));
 }
 /** Shares of the values of the effect for each value of the cause. */
 function sharesTable(edge) {
   const { causes, effects, counts } = edge.table;
-  return el("div", { class: "scroll" }, el("table", {}, el("caption", { class: "note" }, `Shares of ${nameOf(edge.to)} for each ${nameOf(edge.from)}, whatever its other causes are`),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, nameOf(edge.from)), effects.map((name) => el("th", { class: "n", scope: "col" }, name)), el("th", { class: "n", scope: "col" }, "rows"))),
-    el("tbody", {}, causes.map((name, k) => {
-      const total = counts[k].reduce((a, b) => a + b, 0);
-      return el("tr", {}, el("th", { scope: "row" }, name), counts[k].map((count) => el("td", { class: "n" }, percent(count / total) || "0 %")), el("td", { class: "n" }, total));
-    }))));
+  return smallTable(`Shares of ${nameOf(edge.to)} for each ${nameOf(edge.from)}, whatever its other causes are`, [nameOf(edge.from), ...effects, "rows"], causes.map((name, k) => {
+    const total = counts[k].reduce((a, b) => a + b, 0);
+    return [name, ...counts[k].map((count) => percent(count / total) || "0 %"), total];
+  }));
 }
 function showPath(a, b) {
   const found = pathsBetween(a, b);

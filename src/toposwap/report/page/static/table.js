@@ -61,7 +61,7 @@ function buildEdges() {
   const fields = [
     ["cause", (e) => e.source, false, (e) => columnLink(e.from)],
     ["effect", (e) => e.target, false, (e) => columnLink(e.to)],
-    ["weight", (e) => e.weight, "size", (e) => el("button", { type: "button", class: `link number ${signClass(e)}`, click: () => { chooseEdge(e.number); byId("graph").scrollIntoView({ block: "nearest" }); } }, number(e.weight))],
+    ["weight", (e) => e.weight, "size", (e) => el("button", { type: "button", class: `link number ${signClass(e)}`, "aria-label": `${arrowText(e, " to ")}: ${number(e.weight)}`, click: () => { chooseEdge(e.number); byId("graph").scrollIntoView({ block: "nearest" }); } }, number(e.weight))],
   ];
   if (edges.some((e) => e.standardised !== null)) fields.push(["standardised", (e) => e.standardised, "size", (e) => number(e.standardised)]);
   if (edges.some(hasInterval)) fields.push(["low", (e) => e.given_low, true, (e) => number(e.given_low)], ["high", (e) => e.given_high, true, (e) => number(e.given_high)]);
