@@ -77,7 +77,7 @@ function buildEdges() {
     el("button", { type: "button", id: "save-json", click: page.saveJson }, "JSON (everything)"),
   );
   const notes = [];
-  if (edges.some(hasInterval)) notes.push("Low and high: 95 % interval of the weight, this graph taken as given.");
+  if (edges.some(hasInterval)) notes.push("Low and high: 95 % interval of the weight, this graph taken as given." + filledIn);
   if (edges.some(hasEvidence)) notes.push("Evidence: by how much twice the log-likelihood falls without the edge" + (contents.price ? `; ${edges.some((e) => e.parameters > 1) ? "each of its parameters" : "an edge"} costs ${number(contents.price, 3)}.` : "."));
   byId("edges-body").append(edges.length ? edgesTable.bar : "", edges.length ? edgesTable.node : el("p", {}, "This graph has no edges."), el("p", { class: "note" }, notes.join(" ")));
 }
