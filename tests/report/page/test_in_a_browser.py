@@ -303,6 +303,15 @@ def test_an_edge_between_categories_is_told_value_by_value(open_page, tmp_path):
     assert 0.0 < low < edges[place]["weight"] < high
     assert [line.split()[0] for line in told.splitlines()[-3:]] == ["blue", "green", "red"]
     assert "parameters" in opened.page.inner_text("#edges thead")
+    # A mark at each value, and no line between them.
+    marks = opened.page.locator("#panel svg.plot path.fit").count()
+    assert marks == (3 if edges[place]["target"] == "size" else 0)
+    dots = opened.page.evaluate(
+        "() => Array.from(document.querySelectorAll('#panel svg.plot .dot'),"
+        " (dot) => Number(dot.getAttribute('cx')))"
+    )
+    assert np.isfinite(dots).all()
+    assert len(set(dots)) == marks
 
 
 def test_hostile_names_are_text(open_page, tmp_path):

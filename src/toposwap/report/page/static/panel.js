@@ -93,7 +93,7 @@ function showEdge(edge) {
   say(
     el("h3", {}, columnLink(edge.from), edge.open && state.mode === "class" ? " — " : " → ", columnLink(edge.to)),
     el("p", {}, words), facts, edge.by_value ? valuesTable(edge) : null, edge.table ? sharesTable(edge) : plot,
-    plot && !edge.table ? el("p", { class: "note" }, (edge.curve ? "The fitted curve" : "The fitted line") + " with the rows (some of them where there are many), the other causes held at their mean.") : null,
+    plot && !edge.table ? el("p", { class: "note" }, (columns[edge.from].kind === "categorical" ? "The fitted value of each" : edge.curve ? "The fitted curve" : "The fitted line") + " with the rows (some of them where there are many), the other causes held at their mean.") : null,
     hasInterval(edge) ? el("p", { class: "note" }, "The interval takes this graph as given. The graph was chosen with the same rows, so that it is too narrow." + filledIn) : null,
   );
 }
