@@ -58,7 +58,7 @@ def learned(tables, d, n, resamples):
 
     The last also where the class was found, and of effects that are none.
     """
-    own, hull, over, right, none, shds = [], [], [], [], [], []
+    own, hull, over, right, none, shds, of_table = [], [], [], [], [], [], []
     for seed in range(tables):
         X, W, truth = table(seed, d, n)
         data = ts.Dataset.from_table(X)
@@ -73,18 +73,29 @@ def learned(tables, d, n, resamples):
             hull.append(low <= truth[x, y] <= high)
         found = ts.confidence(X, ts.Topo("bic"), resamples, n_jobs=1)
         places = {name: k for k, name in enumerate(data.names)}
+        before = len(over)
         for row in ts.effects(found).itertuples():
             true = truth[places[row.cause], places[row.effect]]
             covered = row.low <= true <= row.high
             (over if true else none).append(covered)
             if true and shds[-1] == 0:
                 right.append(covered)
+        of_table.append((sum(over[before:]), len(over) - before))
     shares = [f"{100 * np.mean(found):.1f}" for found in (own, hull, over)]
     return (
-        f"{' / '.join(shares)} percent of {len(own)} effects, CPDAG SHD {np.mean(shds):.1f}; over "
+        f"{' / '.join(shares)} (standard error of the last over tables "
+        f"{100 * error_of_ratio(of_table):.1f}) percent of {len(own)} effects, CPDAG SHD "
+        f"{np.mean(shds):.1f}; over "
         f"resamples where the class is right ({shds.count(0)} tables) {100 * np.mean(right):.1f}, "
         f"of effects that are none {100 * np.mean(none):.1f}"
     )
+
+
+def error_of_ratio(of_table):
+    """The standard error of covered / asked, summed over tables that are drawn independently."""
+    covered, asked = np.array(of_table, dtype=float).T
+    left = covered - covered.sum() / asked.sum() * asked
+    return np.sqrt(np.square(left).sum()) / asked.sum()
 
 
 def curves(tables, n):
@@ -140,7 +151,7 @@ def main():
             for noise in ("gauss-NV", "exponential"):
                 say(f"graph given, d=20, n={n}, {noise}: {given(asked.tables, 20, n, noise)}")
     if "learned" in asked.parts:
-        for d, n in ((10, 300), (10, 1000)):
+        for d, n in ((10, 300), (10, 1000), (10, 3000)):
             told = learned(asked.tables, d, n, asked.resamples)
             say(f"graph learned, d={d}, n={n}, own graph / hull of the class / resamples: {told}")
     if "curves" in asked.parts:

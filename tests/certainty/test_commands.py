@@ -63,7 +63,8 @@ def test_a_fit_with_confidence_says_how_sure_its_edges_are(table, tmp_path, caps
     # Without resamples files do not mention them.
     assert run(["fit", str(table), "-o", "plain.csv", "-q"]) == 0
     first = (tmp_path / "plain.csv").read_text().splitlines()[0]
-    assert first == "source,target,weight,standardised,open"
+    given = "parameters,given_low,given_high,evidence"
+    assert first == f"source,target,weight,standardised,open,{given}"
 
 
 @pytest.mark.parametrize(

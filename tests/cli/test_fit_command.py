@@ -121,7 +121,7 @@ def test_open_directions_are_told_everywhere(call, sample, tmp_path):
     (line,) = [line for line in outcome.out.splitlines() if line.endswith("  open")]
     assert "sunlight" in line
     assert "watering" in line
-    assert (tmp_path / "e.csv").read_text().count(",true\n") == 1
+    assert (tmp_path / "e.csv").read_text().count(",true,") == 1
     record = json.loads((tmp_path / "r.json").read_text())
     assert [set(pair) for pair in record["open_directions"]] == [{"sunlight", "watering"}]
 

@@ -13,6 +13,7 @@ import pytest
 
 import toposwap as ts
 from toposwap.report import as_text, edge_table, record_of, report, write_result
+from toposwap.report.evidence import evidence_of
 from toposwap.report.graph import open_directions, reported_graph
 
 NAMES = ["a", "b", "c", "d", "e", 'f "g"']
@@ -79,7 +80,8 @@ def test_the_order_is_that_of_the_standardised_weights_where_units_mean_nothing(
 
 def test_the_table(model):
     lines = as_text(edge_table(model)).splitlines()
-    assert lines[0].split() == ["cause", "effect", "weight", "standardised", "direction"]
+    heads = "cause effect weight standardised low high evidence direction"
+    assert lines[0].split() == heads.split()
     marked = [line for line in lines[2:] if line.endswith(" open")]
     assert len(marked) == 1
     assert "e " in marked[0]
@@ -88,7 +90,8 @@ def test_the_table(model):
 
 def test_the_comma_separated_file(model, written):
     rows = list(csv.DictReader(io.StringIO(written(".csv"))))
-    assert list(rows[0]) == ["source", "target", "weight", "standardised", "open"]
+    given = ["parameters", "given_low", "given_high", "evidence"]
+    assert list(rows[0]) == ["source", "target", "weight", "standardised", "open", *given]
     for row, edge in zip(rows, reported_graph(model).edges(), strict=True):
         assert (row["source"], row["target"]) == (edge.source, edge.target)
         assert float(row["weight"]) == edge.weight
@@ -99,7 +102,8 @@ def test_the_comma_separated_file(model, written):
 
 def test_json(model, written):
     read = json.loads(written(".json"))
-    told = [edge._asdict() for edge in reported_graph(model).edges()]
+    graph = reported_graph(model, given=evidence_of(model, model._data))
+    told = [edge._asdict() for edge in graph.edges()]
     # Without resamples there is nothing to say of doubt.
     assert read["edges"] == [{k: v for k, v in edge.items() if v is not None} for edge in told]
     assert read["edges"] == record_of(model)["edges"]

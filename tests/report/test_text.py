@@ -33,11 +33,12 @@ def test_edges_are_listed_with_their_names_as_they_are(model):
     assert as_text(edge_table(weights)).splitlines()[0].split() == ["cause", "effect", "weight"]
     i, j = np.unravel_index(np.abs(model.adjacency_matrix_).argmax(), (4, 4))
     lines = as_text(edge_table(model)).splitlines()
-    assert lines[0].split() == ["cause", "effect", "weight", "standardised"]
+    heads = "cause effect weight standardised low high evidence"
+    assert lines[0].split() == heads.split()
     assert len(lines) == 2 + np.count_nonzero(model.adjacency_matrix_)
     assert NAMES[i] in lines[2]
     assert NAMES[j] in lines[2]
-    assert lines[2].split()[-2] == f"{model.adjacency_matrix_[i, j]:.3f}"
+    assert lines[2].split()[-5] == f"{model.adjacency_matrix_[i, j]:.3f}"
 
 
 def test_long_lists_are_cut():

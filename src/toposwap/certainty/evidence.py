@@ -22,10 +22,10 @@ from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
 from toposwap.core.registry import resolve
 from toposwap.kernels.graphs.reachability import reachability
+from toposwap.report.evidence import Evidence, evidence_of
 from toposwap.report.graph import open_directions
 from toposwap.scores import SCORES, Score
 from toposwap.scores.least_squares.score import BoundLeastSquares
-from toposwap.scores.predictors import LinearModel
 from toposwap.search.auto import AutoSearch
 from toposwap.search.base import run
 from toposwap.search.screened import ScreenedSearch
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 #: Perturbations of each search, from where the model's own has ended.
 _RESTARTS = 10
-#: The share that an interval leaves out on both sides together.
-_LEFT_OUT = 0.05
 
 
 def evidence(
@@ -72,11 +70,15 @@ def evidence(
         direction); ``without`` (the rise of the score without the edge at the same order),
         ``without_searched`` (after the search has gone on), ``turned`` (the rise of the best score
         that was found with the opposite edge); ``refitted``, ``standard_error``, ``low`` and
-        ``high``: the weight given the graph, by ordinary least squares, with its 95 percent
-        interval; NaN where the model is not linear. Rises are NaN where what is known leaves no
-        other way.
+        ``high``: the weight given the graph, fitted without a penalty, with its 95 percent
+        interval; ``ratio``, ``parameters`` and ``p_value``: by how much twice the log-likelihood
+        falls without the edge, all others staying, how many numbers it has, and how often chance
+        alone would do that. Where an end of the edge is a category the weight is the length of a
+        block (:mod:`toposwap.report.evidence`). NaN where the model has no likelihood of lines or
+        blocks. Rises are NaN where what is known leaves no other way.
     """
     import pandas as pd
+    from scipy.special import chdtrc
 
     if not hasattr(model, "result_"):
         raise InputError("evidence: the model is not fitted; fit it first")
@@ -92,12 +94,10 @@ def evidence(
     edges = np.argwhere(model.adjacency_matrix_ != 0.0)
     alternatives = Alternatives(bound, model.result_.order)
     undecided = open_directions(model)
-    errors = standard_errors(data, model)
+    given = evidence_of(model, data) or Evidence.nothing(model.adjacency_matrix_ != 0.0)
     rows = []
     for i, j in edges.tolist():
-        refitted, error, margin = (
-            (np.nan,) * 3 if errors is None else (float(part[i, j]) for part in errors)
-        )
+        ratio, parameters = float(given.gain[i, j]), int(given.parameters[i, j])
         rows.append(
             {
                 "cause": model.names_[i],
@@ -107,14 +107,18 @@ def evidence(
                 "without": alternatives.without(i, j),
                 "without_searched": alternatives.without(i, j, search=True) if search else np.nan,
                 "turned": alternatives.turned(i, j) if search else np.nan,
-                "refitted": refitted,
-                "standard_error": error,
-                "low": refitted - margin,
-                "high": refitted + margin,
+                "refitted": float(given.weight[i, j]),
+                "standard_error": float(given.error[i, j]),
+                "low": float(given.low[i, j]),
+                "high": float(given.high[i, j]),
+                "ratio": ratio,
+                "parameters": parameters,
+                "p_value": float(chdtrc(parameters, ratio)),
             }
         )
     columns = (
-        "cause effect weight open without without_searched turned refitted standard_error low high"
+        "cause effect weight open without without_searched turned refitted standard_error low high "
+        "ratio parameters p_value"
     )
     frame = pd.DataFrame(rows, columns=columns.split())
     return frame.sort_values(
@@ -234,42 +238,3 @@ def value_of_graph(bound: BoundScore, edges: NDArray[np.bool_]) -> float:
     before = reachability(edges) & ~np.eye(len(edges), dtype=bool)
     only = copy(bound).under(Admissible(edges.copy(), before, edges.copy()))
     return float(only.fit(Order(order)).value)
-
-
-def standard_errors(
-    data: Dataset, model: Topo
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
-    r"""Weights given the graph, their standard errors, and half the width of their intervals.
-
-    .. math:: \hat w = (X_P^\top X_P)^{-1} X_P^\top x_j, \qquad
-              s^2 \,[(X_P^\top X_P)^{-1}]_{ii}, \qquad
-              s^2 = \frac{\lVert x_j - X_P \hat w \rVert^2}{n - |P| - 1},
-
-    (d, d) each, for centred columns, by ordinary least squares of each column on its parents P;
-    None for a model that is not linear, or has losses other than squares.
-    """
-    predictor = model.result_.pruned.predictor
-    losses = getattr(predictor, "losses", None)
-    if not isinstance(predictor, LinearModel):
-        return None
-    if losses is not None and not all(loss.from_moments for loss in losses):
-        return None
-    from scipy.stats import t
-
-    weights = model.adjacency_matrix_
-    estimate, error, margin = (np.full(weights.shape, np.nan) for _ in range(3))
-    for j in range(data.d):
-        parents = np.flatnonzero(weights[:, j])
-        freedom = data.n - parents.size - bool(data.mean.any())
-        if parents.size == 0 or freedom < 1:
-            continue
-        basis, triangle = np.linalg.qr(data.factor[:, parents])
-        scaled = np.linalg.solve(triangle, basis.T @ data.factor[:, j])
-        residual = data.factor[:, j] - data.factor[:, parents] @ scaled
-        inverse = np.linalg.inv(triangle)
-        spread = np.sqrt(residual @ residual / freedom * np.einsum("ij,ij->i", inverse, inverse))
-        units = data.scale[j] / data.scale[parents]
-        estimate[parents, j] = scaled * units
-        error[parents, j] = spread * units
-        margin[parents, j] = spread * units * t.ppf(1.0 - _LEFT_OUT / 2.0, freedom)
-    return estimate, error, margin

@@ -80,11 +80,13 @@ class Showing:
         """What a careful reader would ask about the table: ``title``, ``verdict`` and ``text``."""
         check_fitted(self)
         from toposwap.report.checks import residuals_of
+        from toposwap.report.evidence import evidence_of
         from toposwap.report.page.audit import audit
-        from toposwap.report.page.edges import linear_evidence
+        from toposwap.report.page.edges import carried_edges
 
         data = self._rows_at_hand(X)
-        _, carried = linear_evidence(self, data, residuals_of(self, data))  # type: ignore[arg-type]
+        evidence = evidence_of(self, data)  # type: ignore[arg-type]
+        carried = carried_edges(self, data, residuals_of(self, data), evidence)  # type: ignore[arg-type]
         return audit(self, data, carried, ())  # type: ignore[arg-type]
 
     def summary(self) -> str:
@@ -195,17 +197,40 @@ class Showing:
         return as_notebook(self)  # type: ignore[arg-type]
 
     def _rows_at_hand(self, X: Any = None) -> Dataset | None:
-        """The data behind the model: ``X`` if given, else what ``fit`` saw; None if gone."""
+        """The data behind the model: ``X`` if given, else what ``fit`` saw; None if gone.
+
+        Columns that the score has taken for codes are categories.
+        """
+        kept = getattr(self, "_data", None)
         if X is None:
-            return getattr(self, "_data", None)
+            return None if kept is None else self._as_taken(kept)
         data = self._dataset(X)  # type: ignore[attr-defined]
         if not hasattr(data, "factor"):
             # Gaps were treated in the fit: what came of that is not made again.
-            return getattr(self, "_data", None)
+            return None if kept is None else self._as_taken(kept)
         names = self.result_.names  # type: ignore[attr-defined]
         if tuple(data.names) != tuple(names):
             raise InputError("X: its columns are not those that the model was fitted to")
-        return data
+        return self._as_taken(data)
+
+    def _as_taken(self, data: Dataset) -> Dataset:
+        from toposwap.core.kinds import KINDS, Recognised
+        from toposwap.core.kinds.names import says_code
+
+        taken: dict[str, str] = self.result_.kinds  # type: ignore[attr-defined]
+        if not taken or data.held is None:
+            return data
+        codes = {
+            j: Recognised(
+                KINDS["categorical"],
+                "a code by its name"
+                if says_code(name)
+                else "a code: other columns tell its values apart in no order",
+            )
+            for j, (name, known) in enumerate(zip(data.names, data.kinds, strict=True))
+            if taken.get(name) == "categorical" != known.kind.name
+        }
+        return data.seen_as(codes) if codes else data
 
 
 def _new_axes(size: tuple[float, float]) -> Axes:

@@ -70,8 +70,9 @@ class Estimator:
         return f"{text[: _LONGEST // 2]}...{text[-_LONGEST // 2 :]}"
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a pickled model holds: everything but the data it was fitted to."""
-        return {name: value for name, value in vars(self).items() if name != "_data"}
+        """What a pickled model holds: everything but the data, and what can be made of it again."""
+        left_out = ("_data", "_evidence")
+        return {name: value for name, value in vars(self).items() if name not in left_out}
 
     def _repr_html_(self) -> str:
         """The diagram of parameters that a notebook shows, as scikit-learn draws it."""

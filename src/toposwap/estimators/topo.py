@@ -13,6 +13,7 @@ from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.gaps import Incomplete
 from toposwap.core.registry import resolve
+from toposwap.core.runtime.clock import clock
 from toposwap.core.runtime.deadline import Deadline
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.intervening import Intervening
@@ -253,6 +254,7 @@ class Topo(Predicting, Intervening, Showing, DagLearner):
         from toposwap.pruning import check_prune
         from toposwap.scores import SCORES, Score
 
+        began = clock()
         known = Knowledge.of(self.knowledge)
         check_prune(self.prune)
         deadline = Deadline(self.time_budget)
@@ -282,6 +284,7 @@ class Topo(Predicting, Intervening, Showing, DagLearner):
         self._rows_with_gaps = NormalRows.of(result, data) if treatment.predicts else None
         self._typical = Typical.of(data)
         self._data = data
+        self._seconds = clock() - began
         self._levels = data.levels
         self.kinds_ = result.kinds
         return self._keep(result, data, named=named)

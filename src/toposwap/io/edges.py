@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: An edge that fewer resamples than this share have is drawn as doubtful.
 DOUBTFUL = 0.5
+_OF_RESAMPLES = ("frequency", "direction", "low", "high")
+_OF_EVIDENCE = ("parameters", "given_low", "given_high", "evidence")
 
 
 class Edge(NamedTuple):
@@ -34,7 +36,9 @@ class LearnedEdge(NamedTuple):
     ``open`` says that the data fit as well with target -> source. Where resamples were drawn,
     ``frequency`` is the share of them with an edge either way, ``direction`` that of this
     direction, and ``low`` to ``high`` the 95 percent interval of the weight; else all four are None
-    and files do not mention them.
+    and files do not mention them. Where the edge was asked for its evidence, it has ``parameters``
+    numbers, ``given_low`` to ``given_high`` is the 95 percent interval of the weight in this graph,
+    and twice the log-likelihood falls by ``evidence`` without the edge; else all are None.
     """
 
     source: str
@@ -46,6 +50,10 @@ class LearnedEdge(NamedTuple):
     direction: float | None = None
     low: float | None = None
     high: float | None = None
+    parameters: int | None = None
+    given_low: float | None = None
+    given_high: float | None = None
+    evidence: float | None = None
 
     @property
     def doubted(self) -> bool:
@@ -53,9 +61,12 @@ class LearnedEdge(NamedTuple):
         return self.frequency is not None
 
     def known(self) -> dict[str, Any]:
-        """The fields by name, without those of resamples where none were drawn."""
-        fields = self._asdict()
-        return fields if self.doubted else {name: fields[name] for name in self._fields[:5]}
+        """The fields by name, without those of resamples and of evidence where there are none."""
+        left_out = (
+            *(_OF_RESAMPLES if self.frequency is None else ()),
+            *(_OF_EVIDENCE if self.parameters is None else ()),
+        )
+        return {name: value for name, value in self._asdict().items() if name not in left_out}
 
 
 def edge_list(weights: NumberTable | pd.DataFrame) -> list[Edge]:

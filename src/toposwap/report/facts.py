@@ -35,14 +35,14 @@ def summary_lines(
 ) -> list[tuple[str, str]]:
     """What, and its value; a line that goes on has no name. Parameters as in ``report``."""
     columns = counted(len(model.names_), "column")
-    spent = model.history_[-1].seconds if seconds is None else seconds
+    spent = getattr(model, "_seconds", model.history_[-1].seconds) if seconds is None else seconds
     lines: list[tuple[str, str | None]] = [
         ("data", columns if rows is None else f"{counted(rows, 'row')} x {columns}"),
         ("score", f"{model.score_:.6g} ({model.result_.score_name})"),
         ("penalty", penalty_in_words(model.score, model.result_.score_name)),
         (
             "search",
-            f"{name_of(model.search)}, {counted(model.n_iter_, 'iteration')}, {spent:.2f} s",
+            f"{name_of(model.search)}, {_iterations(model)}, {spent:.2f} s",
         ),
         ("status", status_in_words(model.status_)),
         ("starts", _starts(model)),
@@ -64,6 +64,14 @@ def summary_lines(
     lines += [("chosen", choice) for choice in model.result_.choices]
     lines += [("remark", remark) for remark in model.remarks_ if remarks]
     return [(key, value) for key, value in lines if value is not None]
+
+
+def _iterations(model: Topo) -> str:
+    """How many, and that a search which time ended early had none."""
+    told = counted(model.n_iter_, "iteration")
+    if model.n_iter_ == 0 and model.status_ == "time limit":
+        return f"{told} (the time sufficed for the starting order alone)"
+    return told
 
 
 def _pruning(model: Topo) -> str:

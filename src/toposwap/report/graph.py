@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.estimators.base import DagLearner
+    from toposwap.report.evidence import Evidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +70,8 @@ class ReportedGraph:
         Whether the sign of a weight says that the effect rises or falls with its cause.
     doubt
         How often resamples have the edges; None where nobody has drawn any.
+    given
+        Intervals and evidence of the edges in this graph; None where nobody has asked.
     sized
         Edges whose weight is a size without a sign beside others that have one, (d, d): those of
         categories; None where there are none.
@@ -81,6 +84,7 @@ class ReportedGraph:
     scale_free: bool = False
     signed: bool = True
     doubt: Doubt | None = None
+    given: Evidence | None = None
     sized: NDArray[np.bool_] | None = None
 
     @classmethod
@@ -99,6 +103,7 @@ class ReportedGraph:
             standardised=self.standardised[square],
             open=self.open[square],
             doubt=None if self.doubt is None else self.doubt.part(square),
+            given=None,
             sized=None if self.sized is None else self.sized[square],
         )
 
@@ -134,18 +139,27 @@ class ReportedGraph:
             _number(self.standardised[i, j]),
             bool(self.open[i, j]),
         )
-        if self.doubt is None:
-            return edge
-        return edge._replace(
-            frequency=float(self.doubt.frequency[i, j]),
-            direction=float(self.doubt.direction[i, j]),
-            low=_number(self.doubt.low[i, j]),
-            high=_number(self.doubt.high[i, j]),
-        )
+        if self.doubt is not None:
+            edge = edge._replace(
+                frequency=float(self.doubt.frequency[i, j]),
+                direction=float(self.doubt.direction[i, j]),
+                low=_number(self.doubt.low[i, j]),
+                high=_number(self.doubt.high[i, j]),
+            )
+        if self.given is not None:
+            edge = edge._replace(
+                parameters=int(self.given.parameters[i, j]),
+                given_low=_number(self.given.low[i, j]),
+                given_high=_number(self.given.high[i, j]),
+                evidence=_number(self.given.gain[i, j]),
+            )
+        return edge
 
 
-def reported_graph(model: DagLearner, doubt: Doubt | None = None) -> ReportedGraph:
-    """The pruned graph of a fitted model, with what resamples say of it."""
+def reported_graph(
+    model: DagLearner, doubt: Doubt | None = None, given: Evidence | None = None
+) -> ReportedGraph:
+    """The pruned graph of a fitted model, with what resamples and the table say of it."""
     weights = model.adjacency_matrix_
     linear = isinstance(_predictor(model), LinearModel) or getattr(model, "linear", False)
     return ReportedGraph(
@@ -156,6 +170,7 @@ def reported_graph(model: DagLearner, doubt: Doubt | None = None) -> ReportedGra
         scale_free=not model.result_.scale_dependent,
         signed=bool(linear or (weights < 0.0).any()),
         doubt=doubt,
+        given=given,
         sized=_sized(model),
     )
 

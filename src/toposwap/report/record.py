@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toposwap import __version__
 from toposwap.io.write_graph import graph_suffix, write_graph
+from toposwap.report.evidence import evidence_at_hand
 from toposwap.report.gaps import gaps_record
 from toposwap.report.graph import reported_graph
 from toposwap.report.interventions import interventions_record
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from toposwap.certificate import Certificate
     from toposwap.estimators import Topo
+    from toposwap.io.edges import LearnedEdge
+    from toposwap.report.evidence import Evidence
     from toposwap.report.graph import Doubt
 
 #: The version of the schema of result files, ``io/schemas/result-1.json``.
@@ -43,9 +46,19 @@ def solution_of(model: Topo) -> pd.DataFrame:
     return pd.DataFrame(model.weights_, index=names, columns=names)
 
 
-def record_of(model: Topo, rows: int | None = None, doubt: Doubt | None = None) -> dict[str, Any]:
-    """Everything about a fitted model that JSON can hold; ``rows`` is the size of its data."""
-    edges = reported_graph(model, doubt).edges()
+def record_of(
+    model: Topo,
+    rows: int | None = None,
+    doubt: Doubt | None = None,
+    given: Evidence | None = None,
+) -> dict[str, Any]:
+    """Everything about a fitted model that JSON can hold.
+
+    ``rows`` is the size of its data, ``doubt`` what resamples say of the edges, ``given`` what the
+    table says of them in this graph, by default what the rows at hand do.
+    """
+    given = evidence_at_hand(model) if given is None else given
+    edges = reported_graph(model, doubt, given).edges()
     return {
         "format": FORMAT,
         "version": __version__,
@@ -63,7 +76,7 @@ def record_of(model: Topo, rows: int | None = None, doubt: Doubt | None = None) 
         "threshold": model.threshold_,
         "pruning": model.result_.pruned.rule if model.result_.pruned.refitted else None,
         "open_directions": [[edge.source, edge.target] for edge in edges if edge.open],
-        "edges": [edge.known() for edge in edges],
+        "edges": [edge.known() | _by_value(model, given, edge) for edge in edges],
         "interventions": interventions_record(model),
         "knowledge": knowledge_record(model),
         "missing": gaps_record(model),
@@ -71,6 +84,18 @@ def record_of(model: Topo, rows: int | None = None, doubt: Doubt | None = None) 
         "choices": list(model.result_.choices),
         "history": [asdict(step) for step in model.history_],
     }
+
+
+def _by_value(model: Topo, given: Evidence | None, edge: LearnedEdge) -> dict[str, Any]:
+    """Of an edge with a category at one end: what each value does, with six digits."""
+    ends = model.names_.index(edge.source), model.names_.index(edge.target)
+    found = None if given is None else given.by_value.get(ends)
+    if found is None:
+        return {}
+    told = found._asdict()
+    for name in ("weights", "errors"):
+        told[name] = [[float(f"{x:.6g}") for x in row] for row in told[name]]
+    return {"by_value": told}
 
 
 def _starts_record(model: Topo) -> dict[str, Any] | None:
@@ -112,7 +137,8 @@ def write_result(
         write_graph(path, solution_of(model))
         return
     record = record_of(model, rows, doubt) if suffix == ".json" else None
-    write_graph(path, graph_of(model), record, reported_graph(model, doubt).edges())
+    edges = reported_graph(model, doubt, evidence_at_hand(model)).edges()
+    write_graph(path, graph_of(model), record, edges)
 
 
 def name_of(part: Any) -> str:

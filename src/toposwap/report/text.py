@@ -8,6 +8,7 @@ import numpy as np
 
 from toposwap.core.printable import printable, shortened
 from toposwap.estimators.base import DagLearner
+from toposwap.report.evidence import evidence_at_hand
 from toposwap.report.facts import summary_lines
 from toposwap.report.graph import ReportedGraph, reported_graph
 from toposwap.report.words import counted
@@ -45,7 +46,7 @@ def report(
     rows
         How many rows it was fitted to.
     seconds
-        How long that took; by default the time of the last improvement.
+        How long that took; by default the time of the fit.
     remarks
         Whether to repeat what the model was warned about.
     without
@@ -57,7 +58,7 @@ def report(
     from rich.text import Text
 
     return Group(
-        edge_table(model if doubt is None else reported_graph(model, doubt)),
+        edge_table(reported_graph(model, doubt, evidence_at_hand(model))),
         Text(""),
         summary(model, rows=rows, seconds=seconds, remarks=remarks, without=without),
     )
@@ -96,6 +97,14 @@ def edge_table(
     numbers = {"weight": _aligned([edge.weight for edge in listed])}
     if any(edge.standardised is not None for edge in listed):
         numbers["standardised"] = _aligned([edge.standardised for edge in listed])
+    low, high = ("low", "high") if shown.doubt is not None else ("given_low", "given_high")
+    for name, of in (("low", low), ("high", high)):
+        if any(getattr(edge, of) is not None for edge in listed):
+            ends = [getattr(edge, of) for edge in listed]
+            numbers[name] = _aligned(ends, [edge.weight for edge in listed])
+    if any(edge.evidence is not None for edge in listed):
+        evidence = [edge.evidence for edge in listed]
+        numbers["evidence"] = ["" if x is None else _three_digits(x) for x in evidence]
     for name, column in numbers.items():
         table.add_column(name, justify="right", no_wrap=True)
         for row, number in zip(cells, column, strict=True):
@@ -166,14 +175,19 @@ def _reported(graph: DagLearner | pd.DataFrame | ReportedGraph) -> ReportedGraph
     if isinstance(graph, ReportedGraph):
         return graph
     if isinstance(graph, DagLearner):
-        return reported_graph(graph)
+        return reported_graph(graph, given=evidence_at_hand(graph))
     names = [str(name) for name in graph.columns]
     return ReportedGraph.of_weights(graph.to_numpy(dtype=np.float64), names)
 
 
-def _aligned(numbers: Sequence[float | None]) -> list[str]:
-    """Three decimals, or three digits of each where those would not show the smallest number."""
-    sizes = [abs(number) for number in numbers if number is not None]
+def _aligned(
+    numbers: Sequence[float | None], like: Sequence[float | None] | None = None
+) -> list[str]:
+    """Three decimals, or three digits of each where those would not show the smallest number.
+
+    Numbers that stand beside others are written ``like`` those.
+    """
+    sizes = [abs(number) for number in (like or numbers) if number is not None]
     plain = min(sizes) >= 1e-2 and max(sizes) < 1e6
     show = "{:.3f}".format if plain else _three_digits
     return ["" if number is None else show(number) for number in numbers]
@@ -181,6 +195,6 @@ def _aligned(numbers: Sequence[float | None]) -> list[str]:
 
 def _three_digits(number: float) -> str:
     """``0.00343``, ``62.6``, ``1985``; with an exponent where zeros would fill the line."""
-    if not 1e-4 <= abs(number) < 1e6:
+    if number and not 1e-4 <= abs(number) < 1e6:
         return f"{number:.2e}"
     return f"{number:.0f}" if abs(number) >= 999.5 else f"{number:#.3g}".removesuffix(".")

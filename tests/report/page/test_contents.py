@@ -10,7 +10,8 @@ import pytest
 import toposwap as ts
 from toposwap.core.errors import InputError
 from toposwap.report.checks import checks_of, residuals_of
-from toposwap.report.checks.evidence import carried_by_few, evidence_of
+from toposwap.report.checks.carried import carried_by_few
+from toposwap.report.evidence import evidence_of
 from toposwap.report.page.contents import page_contents
 from toposwap.report.page.packed import packed
 from toposwap.report.page.page import as_embedded
@@ -38,12 +39,12 @@ def test_intervals_and_evidence_are_those_of_statsmodels(model, rows):
         parents = [rows.columns[i] for i in np.flatnonzero(model.adjacency_matrix_[:, j])]
         fit = sm.OLS(rows.iloc[:, j], sm.add_constant(rows[parents])).fit()
         low, high = fit.conf_int().loc[edge["source"]]
-        assert more["interval"] == pytest.approx([low, high], rel=1e-4)
+        assert (edge["given_low"], edge["given_high"]) == pytest.approx((low, high))
         others = [name for name in parents if name != edge["source"]]
         ones = np.ones((len(rows), 1))
         design = sm.add_constant(rows[others]) if others else ones
         without = sm.OLS(rows.iloc[:, j], design).fit()
-        assert more["gain"] == pytest.approx(2.0 * (fit.llf - without.llf), rel=1e-3)
+        assert edge["evidence"] == pytest.approx(2.0 * (fit.llf - without.llf))
 
 
 def test_residuals_are_least_squares_on_the_parents(model, rows):
@@ -94,7 +95,7 @@ def test_an_edge_that_one_row_carries_is_found():
     model = ts.Topo("bic").fit(X)
     assert np.count_nonzero(model.adjacency_matrix_) == 1
     residuals = residuals_of(model, model._data)
-    evidence = evidence_of(model._data, residuals.edges, residuals.lines)
+    evidence = evidence_of(model, model._data)
     (one,) = carried_by_few(residuals, evidence, 2.0 * np.log(200))
     assert one.rows == (17,)
     without = np.delete(X, 17, axis=0)
@@ -210,7 +211,15 @@ def test_rows_with_interventions_are_left_out_of_checks(rows):
     assert "250 of 500 rows" in next(
         item["text"] for item in contents["audit"] if item["title"] == "Interventions"
     )
-    assert not any("interval" in edge for edge in contents["edges"])
+    sm = pytest.importorskip("statsmodels.api")
+    for edge in contents["record"]["edges"]:
+        j = list(X.columns).index(edge["target"])
+        parents = X.columns[model.adjacency_matrix_[:, j] != 0.0]
+        # Those in which it was not set.
+        own = X[:250] if edge["target"] == "c" else X
+        fit = sm.OLS(own.iloc[:, j], sm.add_constant(own[parents])).fit()
+        interval = fit.conf_int().loc[edge["source"]].tolist()
+        assert [edge["given_low"], edge["given_high"]] == pytest.approx(interval)
 
 
 def test_dependent_columns_and_few_rows_are_told(rows):
@@ -238,6 +247,30 @@ def test_ratings_have_odds_and_no_noise():
     assert residuals.real.tolist() == [True, False]
     normal = next(check for check in checks_of(residuals) if "ormal" in check.name)
     assert all(finding.column != 1 for finding in normal.findings)
+
+
+def test_columns_are_told_as_the_score_took_them():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=300)
+    rating = np.clip(np.rint(3.0 + 1.2 * x + rng.logistic(size=300)), 1, 5).astype(int)
+    code = np.digitize(x + rng.normal(size=300), [-0.5, 0.5])
+    table = pd.DataFrame({"x": x, "rating": rating, "region": np.array([2, 1, 3])[code]})
+    bic = ts.Topo("bic").fit(table)
+    columns = page_contents(bic, bic._rows_at_hand())["columns"]
+    assert [column["kind"] for column in columns] == ["continuous"] * 3
+    assert "takes it for a measurement, though it looks ordinal" in columns[1]["reason"]
+    auto = ts.Topo().fit(table)
+    columns = page_contents(auto, auto._rows_at_hand())["columns"]
+    assert [column["kind"] for column in columns] == ["continuous", "ordinal", "categorical"]
+    assert columns[2]["reason"] == "a code by its name"
+
+
+def test_a_budget_that_ends_early_is_told_with_its_time(rows):
+    model = ts.Topo("blocks-bic", time_budget=1e-9).fit(rows)
+    (told,) = [value for name, value in page_contents(model)["summary"] if name == "search"]
+    if model.n_iter_ == 0:
+        assert "the time sufficed for the starting order alone" in told
+    assert f"{model._seconds:.2f} s" in told
 
 
 def test_the_call_in_python_has_no_listener(rows):

@@ -129,11 +129,11 @@ def test_an_edge_tells_its_numbers(opened):
     page, contents = opened.page, opened.contents
     page.mouse.click(*page.evaluate(MIDDLE, "#graph .edge[data-edge='0'] .shaft"))
     text = page.inner_text("#panel")
-    edge, more = contents["record"]["edges"][0], contents["edges"][0]
+    edge = contents["record"]["edges"][0]
     assert f"{edge['source']} → {edge['target']}" in text.replace("—", "→").replace("\n", " ")
     assert "95 % interval" in text
     assert "% that there is an edge" in text
-    assert more["interval"][0] < edge["weight"] < more["interval"][1]
+    assert edge["given_low"] < edge["weight"] < edge["given_high"]
     assert page.locator("#panel svg.plot .dot").count() == 400
     assert page.locator("#edges tr.chosen").count() == 1
 
@@ -244,6 +244,74 @@ def test_the_table_is_sorted_and_copied(opened):
     assert sizes == sorted(sizes)
     page.fill("#edges input[type=search]", "zzz")
     assert page.locator("#edges tbody tr").count() == 0
+
+
+def accessible(page):
+    """(role, name, properties) of what a screen reader is given."""
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    for node in nodes:
+        if not node.get("ignored"):
+            known = {one["name"]: one["value"].get("value") for one in node.get("properties", [])}
+            yield node["role"].get("value"), node.get("name", {}).get("value", ""), known
+
+
+def test_everything_that_takes_the_focus_has_a_name_and_an_order(opened, model):
+    page = opened.page
+    tree = list(accessible(page))
+    assert not [role for role, name, known in tree if known.get("focusable") and not name]
+    assert not [role for role, name, _ in tree if role in ("image", "table") and not name]
+    buttons = {name: known for role, name, known in tree if role == "button"}
+    assert buttons["Whole graph"]["pressed"] == "true"
+    assert buttons["Surroundings"]["pressed"] == "false"
+    assert {role for role, *_ in tree} >= {"main", "banner", "complementary", "status", "slider"}
+    assert sum(role == "columnheader" for role, *_ in tree) > 10
+    edge = record_of(model)["edges"][0]
+    assert any(name.startswith(f"{edge['source']} to {edge['target']}: ") for name in buttons)
+    # From the top: the way past everything, tools, the graph with its boxes, details, the table.
+    reached = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate(
+                "() => { const at = document.activeElement; return at.closest('#graph') ? 'graph' :"
+                " at.closest('#panel') ? 'panel' : at.closest('#edges') ? 'edges' :"
+                " at.className === 'skip' ? 'skip' : 'tools'; }"
+            )
+        )
+    order = [part for k, part in enumerate(reached) if k == 0 or part != reached[k - 1]]
+    assert order[:5] == ["skip", "tools", "graph", "panel", "edges"]
+    assert reached.count("graph") == 1 + len(model.names_)
+
+
+def test_an_edge_between_categories_is_told_value_by_value(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["red", "green", "blue"], size=300)
+    size = rng.normal(size=300) + 2.0 * (colour == "red") - (colour == "blue")
+    rating = np.digitize(size + rng.logistic(size=300), [-1.0, 0.5, 2.0])
+    X = pd.DataFrame({"colour": colour, "size": size, "rating": rating})
+    known = ts.Knowledge(tiers=[["colour"], ["size"], ["rating"]])
+    model = ts.Topo("blocks-bic", knowledge=known, kinds={"rating": "ordinal"}).fit(X)
+    model.report(tmp_path / "page.html")
+    opened = open_page(tmp_path / "page.html")
+    edges = opened.contents["record"]["edges"]
+    place = next(k for k, edge in enumerate(edges) if edge["source"] == "colour")
+    opened.page.click(f"#edges tr[data-edge='{place}'] .number")
+    text = opened.page.inner_text("#panel")
+    assert "the price of its 2 parameters" in text
+    told = opened.page.locator("#panel .small-table").first.inner_text()
+    low, high = edges[place]["given_low"], edges[place]["given_high"]
+    assert 0.0 < low < edges[place]["weight"] < high
+    assert [line.split()[0] for line in told.splitlines()[-3:]] == ["blue", "green", "red"]
+    assert "parameters" in opened.page.inner_text("#edges thead")
+    # A mark at each value, and no line between them.
+    marks = opened.page.locator("#panel svg.plot path.fit").count()
+    assert marks == (3 if edges[place]["target"] == "size" else 0)
+    dots = opened.page.evaluate(
+        "() => Array.from(document.querySelectorAll('#panel svg.plot .dot'),"
+        " (dot) => Number(dot.getAttribute('cx')))"
+    )
+    assert np.isfinite(dots).all()
+    assert len(set(dots)) == marks
 
 
 def test_hostile_names_are_text(open_page, tmp_path):

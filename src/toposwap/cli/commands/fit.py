@@ -47,6 +47,9 @@ What the table of edges says:
   weight        change of the effect for a unit of the cause; of log odds for columns of two
                 values, of the logarithm of the mean for counts; the size of a curve or a network
   standardised  the same in standard deviations, to compare columns of different units
+  low, high     95 percent interval of the weight, this graph taken as given; with --confidence
+                that over the resamples
+  evidence      by how much twice the log-likelihood falls without the edge
   direction     open: the data fit as well either way round; the picture has no arrowhead there
 
 Ctrl-C (or kill) during the search keeps the best graph found so far; the exit code is then 130

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from toposwap.core.dataset import Dataset
     from toposwap.estimators import Topo
-    from toposwap.report.checks.evidence import Carried
+    from toposwap.report.checks.carried import Carried
 
 #: Columns as alike as this say the same thing twice.
 _TWINS = 0.99

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.report.checks.residuals import of_categories
-from toposwap.report.forms import losses_of, scale_of, slopes
+from toposwap.report.forms import is_real, losses_of, scale_of, slopes
 from toposwap.report.graph import _predictor
 from toposwap.report.page.packed import digits, packed
 from toposwap.scores.blocks.model import BlockModel
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.dataset import Dataset
+    from toposwap.core.kinds.base import Recognised
     from toposwap.estimators import Topo
     from toposwap.report.checks import Residuals
 
@@ -40,9 +41,7 @@ def column_records(
         known = data.kinds[j]
         record.update(
             {
-                "kind": known.kind.name,
-                "reason": known.reason,
-                "given": known.given,
+                **_taken_for(model, known, j),
                 "mean": digits(
                     float(data.mean[j] if data.rows is None else np.nanmean(data.rows[:, j]))
                 ),
@@ -68,6 +67,18 @@ def column_records(
             if scale is not None:
                 record["scale"] = scale
     return found
+
+
+def _taken_for(model: Topo, known: Recognised, j: int) -> dict[str, Any]:
+    """What the model takes column ``j`` for, which need not be what its values look like."""
+    kind = known.kind.name
+    a_number = _predictor(model) is not None and is_real(losses_of(model)[j])
+    if kind == "continuous" or not a_number or of_categories(model):
+        return {"kind": kind, "reason": known.reason, "given": known.given}
+    seen = "you said" if known.given else "it looks"
+    reason = f"{model.result_.score_name} takes it for a measurement, though {seen} {kind}"
+    reason += "" if known.given else f" ({known.reason})"
+    return {"kind": "continuous", "reason": reason, "given": False}
 
 
 def shown_rows(n: int, d: int) -> NDArray[np.int64]:

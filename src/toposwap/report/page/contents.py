@@ -12,11 +12,12 @@ from toposwap.knowledge import Knowledge
 from toposwap.knowledge.resolved import resolve
 from toposwap.report.checks import checks_of, residuals_of
 from toposwap.report.clusters import clusters_of
+from toposwap.report.evidence import evidence_of
 from toposwap.report.facts import summary_lines
 from toposwap.report.graph import reported_graph
 from toposwap.report.page.audit import audit
 from toposwap.report.page.columns import column_records
-from toposwap.report.page.edges import Spoken, edge_records, linear_evidence, price_of
+from toposwap.report.page.edges import Spoken, carried_edges, edge_records, price_of
 from toposwap.report.page.packed import digits
 from toposwap.report.page.views import (
     FEW_EDGES,
@@ -70,12 +71,13 @@ def page_contents(
     """
     graph = reported_graph(model)
     rows = None if data is None else data.n
-    record = record_of(model, rows)
+    evidence = evidence_of(model, data)
+    record = record_of(model, rows, given=evidence)
     place = {name: k for k, name in enumerate(graph.names)}
     pairs = [(place[edge["source"]], place[edge["target"]]) for edge in record["edges"]]
     known = _knowledge(model)
     residuals = residuals_of(model, data)
-    evidence, carried = linear_evidence(model, data, residuals)
+    carried = carried_edges(model, data, residuals, evidence)
     spoken = Spoken(
         sureness_of(confidence, graph.names),
         frozenset() if known is None else known.required,
@@ -100,7 +102,7 @@ def page_contents(
         "price": digits(price_of(model, data.n), 4) if data is not None else None,
         "confident": spoken.sureness is not None,
         "columns": column_records(model, data, residuals),
-        "edges": edge_records(model, data, residuals, evidence, spoken, pairs),
+        "edges": edge_records(model, data, residuals, spoken, pairs),
         "checks": [asdict(check) for check in checks_of(residuals)],
         "audit": audit(model, data, carried, notes),
         "knowledge": _known_pairs(known),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.report.checks.evidence import Carried, Evidence, carried_by_few, evidence_of
+from toposwap.report.checks.carried import Carried, carried_by_few
 from toposwap.report.forms import slopes
 from toposwap.report.graph import _predictor, reversible
 from toposwap.report.page.packed import digits, packed
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
     from toposwap.estimators import Topo
     from toposwap.report.checks import Residuals
+    from toposwap.report.evidence import Evidence
     from toposwap.report.sureness import Sureness
 
 _POINTS = 33
@@ -49,11 +50,10 @@ def edge_records(
     model: Topo,
     data: Dataset | None,
     residuals: Residuals | None,
-    evidence: Evidence | None,
     spoken: Spoken,
     pairs: Sequence[tuple[int, int]],
 ) -> list[dict[str, Any]]:
-    """One record for each of ``pairs``, in this order."""
+    """One record for each of ``pairs``, in this order, beside those of files."""
     either_way = reversible(model)
     few = {(one.source, one.target): one for one in spoken.carried}
     curves, lines = _curves(model, residuals, pairs), slopes(model)
@@ -67,11 +67,6 @@ def edge_records(
             "against": (i, j) in spoken.against,
         }
         record |= {name: True for name, there in flags.items() if there}
-        if evidence is not None and np.isfinite(evidence.error[i, j]):
-            reach = _quantile(data, model, j) * evidence.error[i, j]
-            centre = evidence.weight[i, j]
-            record["interval"] = [digits(centre - reach), digits(centre + reach)]
-            record["gain"] = digits(evidence.gain[i, j], 4)
         if spoken.sureness is not None:
             record["sure"] = digits(spoken.sureness.adjacent[i, j], 4)
             record["arrow"] = digits(spoken.sureness.arrow[i, j], 4)
@@ -88,34 +83,21 @@ def edge_records(
 
 
 def price_of(model: Topo, n: int) -> float:
-    """What an edge must bring in twice the log-likelihood: BIC's price, as the score sets it."""
+    """What a parameter must bring in twice the log-likelihood: BIC's price, as the score has it."""
     settings = penalty_settings(getattr(model, "score", None), model.result_.score_name) or {}
-    return float(settings.get("factor", _FACTOR)) * float(np.log(n))
+    columns = 4.0 * float(settings.get("gamma", 0.0)) * float(np.log(len(model.names_)))
+    return float(settings.get("factor", _FACTOR)) * float(np.log(n)) + columns
 
 
-def linear_evidence(
-    model: Topo, data: Dataset | None, residuals: Residuals | None
-) -> tuple[Evidence | None, list[Carried]]:
-    """Errors and gains of the edges that are lines, and those of them that few rows carry."""
-    if data is None or residuals is None or not (residuals.lines.any() and residuals.all_alike):
-        return None, []
-    found = evidence_of(data, residuals.edges, residuals.lines)
-    if data.row_weights is not None:
-        return found, []
-    return found, carried_by_few(residuals, found, price_of(model, data.n))
-
-
-def _quantile(data: Dataset | None, model: Topo, j: int) -> float:
-    """Student's t at 0.975, by its expansion in the inverse of the degrees of freedom."""
-    assert data is not None
-    free = max(1, data.n - int(np.count_nonzero(model.adjacency_matrix_[:, j])) - 1)
-    z = 1.959963984540054
-    return float(
-        z
-        + (z**3 + z) / (4 * free)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * free**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * free**3)
-    )
+def carried_edges(
+    model: Topo, data: Dataset | None, residuals: Residuals | None, evidence: Evidence | None
+) -> list[Carried]:
+    """Edges that are lines and that few rows carry."""
+    if data is None or residuals is None or evidence is None or data.row_weights is not None:
+        return []
+    if not (residuals.lines.any() and residuals.all_alike):
+        return []
+    return carried_by_few(residuals, evidence, price_of(model, data.n))
 
 
 def _shares(data: Dataset | None, i: int, j: int) -> dict[str, Any]:

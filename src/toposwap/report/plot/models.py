@@ -9,6 +9,7 @@ import numpy as np
 from toposwap.core.errors import InputError
 from toposwap.core.printable import printable
 from toposwap.report.checks import checks_of, residuals_of
+from toposwap.report.graph import _predictor
 from toposwap.report.plot.legend import NEGATIVE, POSITIVE
 
 if TYPE_CHECKING:
@@ -36,7 +37,20 @@ def plot_edge(model: Topo, data: Dataset | None, i: int, j: int, axes: Axes) -> 
         some = _some(len(residuals.rows))
         x = residuals.rows[some, i]
         axes.plot(x, np.interp(x, grid, values) + residuals.left[some, j], ".", **_DOTS)
-    axes.plot(grid, values, color=NEGATIVE, linewidth=1.8)
+    columns = getattr(_predictor(model), "columns", None)
+    levels = None if columns is None else getattr(columns[i], "levels", None)
+    if levels is None:
+        axes.plot(grid, values, color=NEGATIVE, linewidth=1.8)
+    else:
+        # Nothing is between two categories.
+        marks: dict[str, Any] = {
+            "linestyle": "none",
+            "marker": "_",
+            "markersize": 24.0,
+            "markeredgewidth": 1.8,
+        }
+        axes.plot(grid, values, color=NEGATIVE, **marks)
+        axes.set_xticks(grid, [printable(str(name)) for name in levels.names], parse_math=False)
     names = model.names_
     _label(axes, names[i], f"{names[j]}, others at their mean")
     return axes

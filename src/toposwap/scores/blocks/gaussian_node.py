@@ -67,6 +67,21 @@ class GaussianNode:
         inverse = (vectors / values) @ vectors.T
         return 0.5 * float(np.log(values).sum()) + self._constant, inverse
 
+    def covariance(self, parents: NDArray[np.bool_]) -> tuple[Floats, float]:
+        """Of the coefficients of ``parents`` (d,) of a number, (p, p), and the degrees of freedom.
+
+        s^2 (Z_P Z_P')^-1 with the residual variance s^2, in units of the design; NaN where parents
+        determine each other or no freedom is left.
+        """
+        index = self.design.index(parents)
+        freedom = self.design.n - index.size - 1
+        triangle = np.linalg.qr(self.design.factor[:, index], mode="r")
+        if freedom < 1 or np.square(np.diag(triangle)).min(initial=1.0) < moments.DEPENDENT:
+            return np.full((index.size, index.size), np.nan), float(freedom)
+        residual = self.residual(self.fit(parents).theta)
+        inverse = np.linalg.inv(triangle)
+        return float(np.square(residual).sum()) / freedom * inverse @ inverse.T, float(freedom)
+
     def select(
         self,
         parents: NDArray[np.bool_],

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _TOLERANCE = 1e-10
 #: Rows for each cell of a table of values from which on rows are grouped.
 _ROWS_A_CELL = 3
+#: What the ridge may have of the curvature along a coefficient that the data determine.
+_BY_THE_RIDGE = 0.1
 #: Fits that are remembered.
 REMEMBERED = 20_000
 
@@ -120,6 +122,19 @@ class RowsNode:
         if len(self._missed) < REMEMBERED:
             self._missed[key] = costs
         return costs
+
+    def covariance(self, parents: NDArray[np.bool_]) -> tuple[Floats, float]:
+        """Of the coefficients of ``parents`` (d,), (pq, pq), and the degrees of freedom: no end.
+
+        The inverse of the information, predictor by predictor, in units of the design. NaN along
+        coefficients without a finite maximum of the likelihood, which the ridge alone holds.
+        """
+        _, solved, _ = self._solved(parents)
+        inner = solved.theta.size
+        inverse = _inverse(solved.curvature)[:inner, :inner]
+        infinite = self.ridge * np.diag(inverse) > _BY_THE_RIDGE
+        inverse[infinite] = inverse[:, infinite] = np.nan
+        return inverse / self.design.n, np.inf
 
     def gains(self, parents: NDArray[np.bool_]) -> Floats:
         """What adding each variable to ``parents`` (d,) would bring, to second order, (d,)."""

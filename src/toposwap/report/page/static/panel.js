@@ -5,6 +5,7 @@ function say(...children) {
   // A screen reader is told what is there now, and reads the rest if it is wanted.
   byId("announced").textContent = (panel.querySelector("h3, p") || panel).textContent;
 }
+const priceOf = (edge) => !contents.price ? "" : edge.parameters > 1 ? ` (the price of its ${edge.parameters} parameters is ${number(edge.parameters * contents.price, 3)})` : ` (the price of an edge is ${number(contents.price, 3)})`;
 const fact = (list, name, value) => { if (value !== null && value !== undefined && value !== "") list.append(el("dt", {}, name), el("dd", {}, value)); };
 
 function choose(v) {
@@ -32,7 +33,7 @@ page.choose = choose;
 page.chooseEdge = chooseEdge;
 
 function edgeLine(edge, end) {
-  return el("li", {}, columnLink(edge[end]), " ", el("button", { type: "button", class: `link number ${signClass(edge)}`, title: "this edge", click: () => chooseEdge(edge.number) }, number(edge.weight)),
+  return el("li", {}, columnLink(edge[end]), " ", el("button", { type: "button", class: `link number ${signClass(edge)}`, title: "this edge", "aria-label": `${arrowText(edge, " to ")}: ${number(edge.weight)}`, click: () => chooseEdge(edge.number) }, number(edge.weight)),
     edge.standardised === null ? "" : ` (${number(edge.standardised, 3)} standardised)`, edge.open ? ", direction open" : "");
 }
 function edgeItems(list, end, none) {
@@ -73,9 +74,10 @@ function showEdge(edge) {
   const effect = columns[edge.to], facts = el("dl");
   fact(facts, "weight", number(edge.weight, 5));
   fact(facts, "standardised", number(edge.standardised, 4));
-  if (edge.interval) fact(facts, "95 % interval", `${number(edge.interval[0])} to ${number(edge.interval[1])}`);
+  if (hasInterval(edge)) fact(facts, "95 % interval", `${number(edge.given_low)} to ${number(edge.given_high)}`);
   if (edge.sure !== undefined) { fact(facts, "confidence", percent(edge.sure) + " that there is an edge"); fact(facts, "", percent(edge.arrow) + " in this direction"); }
-  if (edge.gain !== undefined) fact(facts, "evidence", `twice the log-likelihood falls by ${number(edge.gain)} without it` + (contents.price ? ` (the price of an edge is ${number(contents.price, 3)})` : ""));
+  if (hasEvidence(edge)) fact(facts, "evidence", `twice the log-likelihood falls by ${number(edge.evidence)} without it` + priceOf(edge));
+  if (hasEvidence(edge) && !hasInterval(edge)) fact(facts, "95 % interval", "none: values are told apart perfectly, or causes determine each other, so that the weight has no end or no meaning of its own");
   if (edge.part !== undefined) fact(facts, "evidence", percent(edge.part) + " of what would be left over without it is explained by it");
   fact(facts, "direction", edge.open ? "open: the data fit as well the other way round" : edge.reversible ? "rests on the form of the model alone: independences leave it open" : "follows from the data if the model holds");
   if (edge.required) fact(facts, "knowledge", "required" + (edge.against ? "; the data alone would not have it" : ""));
@@ -90,20 +92,34 @@ function showEdge(edge) {
   const plot = scatter(edge);
   say(
     el("h3", {}, columnLink(edge.from), edge.open && state.mode === "class" ? " — " : " → ", columnLink(edge.to)),
-    el("p", {}, words), facts, edge.table ? sharesTable(edge) : plot,
-    plot && !edge.table ? el("p", { class: "note" }, (edge.curve ? "The fitted curve" : "The fitted line") + " with the rows (some of them where there are many), the other causes held at their mean.") : null,
-    edge.interval ? el("p", { class: "note" }, "The interval takes this graph as given. The graph was chosen with the same rows, so that it is too narrow.") : null,
+    el("p", {}, words), facts, edge.by_value ? valuesTable(edge) : null, edge.table ? sharesTable(edge) : plot,
+    plot && !edge.table ? el("p", { class: "note" }, (columns[edge.from].kind === "categorical" ? "The fitted value of each" : edge.curve ? "The fitted curve" : "The fitted line") + " with the rows (some of them where there are many), the other causes held at their mean.") : null,
+    hasInterval(edge) ? el("p", { class: "note" }, "The interval takes this graph as given. The graph was chosen with the same rows, so that it is too narrow." + filledIn) : null,
   );
+}
+/** A table that is wider than the panel is scrolled, by keys too; what it is stands above it. */
+function smallTable(words, heads, rows) {
+  return el("div", { class: "small-table" }, el("p", { class: "note" }, words), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words }, el("table", {},
+    el("caption", { class: "hidden" }, words),
+    el("thead", {}, el("tr", {}, heads.map((head, k) => el("th", { class: k ? "n" : null, scope: "col" }, head)))),
+    el("tbody", {}, rows.map(([name, ...cells]) => el("tr", {}, el("th", { scope: "row" }, name), cells.map((cell) => el("td", { class: "n" }, cell))))))));
+}
+/** What each value of a category adds, or what a number adds to each value, with intervals. */
+function valuesTable(edge) {
+  const { cause_values: causes, effect_values: effects, weights, errors } = edge.by_value, to = nameOf(edge.to), from = nameOf(edge.from);
+  const scale = effects ? "logarithm of the chance of each " + to : (columns[edge.to].scale ? columns[edge.to].scale + " " : "") + to;
+  const words = `What ${causes ? "each " + from : "a unit more of " + from} adds to the ${scale}, about the average, with 95 % intervals`;
+  const cell = (k, l) => [number(weights[k][l], 3), errors[k][l] === null ? "" : el("span", { class: "note" }, ` ± ${number(1.96 * errors[k][l], 2)}`)];
+  if (!causes) return smallTable(words, [to, "adds"], effects.map((name, l) => [name, cell(0, l)]));
+  return smallTable(words, [from, ...(effects || ["adds"])], causes.map((name, k) => [name, ...weights[k].map((_, l) => cell(k, l))]));
 }
 /** Shares of the values of the effect for each value of the cause. */
 function sharesTable(edge) {
   const { causes, effects, counts } = edge.table;
-  return el("div", { class: "scroll" }, el("table", {}, el("caption", { class: "note" }, `Shares of ${nameOf(edge.to)} for each ${nameOf(edge.from)}, whatever its other causes are`),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, nameOf(edge.from)), effects.map((name) => el("th", { class: "n", scope: "col" }, name)), el("th", { class: "n", scope: "col" }, "rows"))),
-    el("tbody", {}, causes.map((name, k) => {
-      const total = counts[k].reduce((a, b) => a + b, 0);
-      return el("tr", {}, el("th", { scope: "row" }, name), counts[k].map((count) => el("td", { class: "n" }, percent(count / total) || "0 %")), el("td", { class: "n" }, total));
-    }))));
+  return smallTable(`Shares of ${nameOf(edge.to)} for each ${nameOf(edge.from)}, whatever its other causes are`, [nameOf(edge.from), ...effects, "rows"], causes.map((name, k) => {
+    const total = counts[k].reduce((a, b) => a + b, 0);
+    return [name, ...counts[k].map((count) => percent(count / total) || "0 %"), total];
+  }));
 }
 function showPath(a, b) {
   const found = pathsBetween(a, b);

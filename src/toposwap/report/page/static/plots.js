@@ -26,13 +26,14 @@ function extent(values) {
   return [low - margin, high + margin];
 }
 /** A frame with scales: what is drawn into it is in the units of the data. */
-function chart(label, xs, ys, xName, yName) {
+function chart(label, xs, ys, xName, yName, values) {
   const [x0, x1] = xs, [y0, y1] = ys;
   const x = (t) => LEFT + (t - x0) / (x1 - x0) * (W - LEFT - RIGHT);
   const y = (t) => H - BOTTOM - (t - y0) / (y1 - y0) * (H - BOTTOM - TOP);
   const root = svg("svg", { class: "plot", viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": page.shown(label) });
   root.append(svg("path", { class: "axis", fill: "none", d: `M${LEFT},${TOP}V${H - BOTTOM}H${W - RIGHT}` }));
-  for (const t of ticks(x0, x1)) root.append(svg("text", { class: "tick", x: x(t), y: H - BOTTOM + 12, "text-anchor": "middle" }, number(t, 3)));
+  const marks = values ? values.map((value, k) => [k, short(String(value), Math.max(3, Math.floor(44 / values.length)))]) : ticks(x0, x1).map((t) => [t, number(t, 3)]);
+  for (const [t, text] of marks) root.append(svg("text", { class: "tick", x: x(t), y: H - BOTTOM + 12, "text-anchor": "middle" }, text));
   for (const t of ticks(y0, y1)) root.append(svg("text", { class: "tick", x: LEFT - 4, y: y(t) + 3, "text-anchor": "end" }, number(t, 3)));
   if (xName) root.append(svg("text", { class: "tick", x: (LEFT + W) / 2, y: H - 4, "text-anchor": "middle" }, short(xName)));
   if (yName) root.append(svg("text", { class: "tick", x: 10, y: (H - BOTTOM) / 2, "text-anchor": "middle", transform: `rotate(-90 10 ${(H - BOTTOM) / 2})` }, short(yName, 30)));
@@ -70,7 +71,8 @@ function histogram(v) {
 /** The effect over its cause: rows with the other causes taken out, and the fitted line or curve. */
 function scatter(edge) {
   const xs = valuesOf(edge.from), left = leftOf(edge.to), cause = columns[edge.from], effect = columns[edge.to];
-  if (!xs || !left) return null;
+  if (!xs || !left || effect.kind === "categorical") return null;
+  if (cause.kind === "categorical") return strip(edge, xs, left);
   const grid = [], fitted = [];
   let at;
   if (edge.curve) {
@@ -90,6 +92,20 @@ function scatter(edge) {
   const frame = chart(`${nameOf(edge.to)} over ${nameOf(edge.from)}`, extent(xs), extent([...ys, ...fitted]), nameOf(edge.from), nameOf(edge.to));
   dots(frame, xs, ys);
   curve(frame, grid, fitted, "fit");
+  return frame.root;
+}
+/** A number over the values of a category, with a mark where the model has it at each. */
+function strip(edge, xs, left) {
+  const cause = columns[edge.from], effect = columns[edge.to];
+  if (!edge.by_value || !cause.bars || effect.scale) return null;
+  const fitted = edge.by_value.weights.map(([w]) => effect.mean + w);
+  // Packed values are rounded: the nearest is meant.
+  const across = Array.from(xs, (x) => cause.bars.reduce((best, [value], k) => (Math.abs(value - x) < Math.abs(cause.bars[best][0] - x) ? k : best), 0));
+  const ys = across.map((place, k) => fitted[place] + left[k]);
+  const last = cause.bars.length - 1;
+  const frame = chart(`${nameOf(edge.to)} over ${nameOf(edge.from)}`, [-0.4, last + 0.4], extent([...ys, ...fitted]), nameOf(edge.from), nameOf(edge.to), edge.by_value.cause_values);
+  dots(frame, across, ys);
+  fitted.forEach((y, k) => curve(frame, [k - 0.25, k + 0.25], [y, y], "fit"));
   return frame.root;
 }
 /** The residuals of a column in the way that shows what a check asks. */

@@ -9,8 +9,9 @@ function saveBlob(name, blob) {
 }
 const quoted = (cell) => { const text = String(cell ?? ""); return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text; };
 page.csv = () => {
-  const heads = ["source", "target", "weight", "standardised", "open", ...(contents.confident ? ["confidence", "arrow"] : [])];
-  const rows = edges.map((e) => [e.source, e.target, e.weight, e.standardised, e.open, ...(contents.confident ? [e.sure, e.arrow] : [])]);
+  const given = edges.some(hasEvidence) ? ["parameters", "given_low", "given_high", "evidence"] : [];
+  const heads = ["source", "target", "weight", "standardised", "open", ...given, ...(contents.confident ? ["confidence", "arrow"] : [])];
+  const rows = edges.map((e) => [e.source, e.target, e.weight, e.standardised, e.open, ...given.map((name) => e[name]), ...(contents.confident ? [e.sure, e.arrow] : [])]);
   return [heads, ...rows].map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
 };
 page.saveCsv = () => save("edges.csv", page.csv(), "text/csv");

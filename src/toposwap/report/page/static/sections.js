@@ -6,13 +6,15 @@ function buildWords() {
   for (const [name, value] of contents.summary) fact(facts, name, value);
   body.append(facts);
 }
+/** The numbers that stand for categories have no mean. */
+const measured = (column, value) => (column.kind === "categorical" ? null : value);
 function buildColumns() {
   const records = columns.map((column, v) => ({ ...column, v }));
   const fields = [["column", (c) => c.name, false, (c) => columnLink(c.v)]];
   if (columns.some((c) => c.kind)) fields.push(["taken for", (c) => c.kind], ["because", (c) => (c.given ? "you said so" : c.reason)]);
   if (columns.some((c) => c.missing)) fields.push(["missing", (c) => c.missing, true]);
-  if (columns.some((c) => c.mean !== undefined)) fields.push(["mean", (c) => c.mean, true, (c) => number(c.mean)], ["sd", (c) => c.sd, true, (c) => number(c.sd)]);
-  if (columns.some((c) => c.explained !== undefined)) fields.push(["explained", (c) => (into[c.v].length ? c.explained : null), true, (c) => (into[c.v].length ? percent(c.explained) : "")]);
+  if (columns.some((c) => c.mean !== undefined)) fields.push(["mean", (c) => measured(c, c.mean), true, (c) => number(measured(c, c.mean))], ["sd", (c) => measured(c, c.sd), true, (c) => number(measured(c, c.sd))]);
+  if (columns.some((c) => c.explained !== undefined)) fields.push(["explained", (c) => (into[c.v].length ? measured(c, c.explained) : null), true, (c) => (into[c.v].length ? percent(measured(c, c.explained)) : "")]);
   fields.push(["causes", (c) => into[c.v].length, true], ["effects", (c) => outOf[c.v].length, true]);
   const table = sortable("columns", records, fields, { filter: columns.length > 12 });
   byId("columns-body").append(el("p", { class: "note" }, "Kinds that were not given are guesses from the values: what is wrong here is wrong everywhere. --kind name=kind, or kinds={...}, says it."), table.bar, table.node);

@@ -61,12 +61,13 @@ function buildEdges() {
   const fields = [
     ["cause", (e) => e.source, false, (e) => columnLink(e.from)],
     ["effect", (e) => e.target, false, (e) => columnLink(e.to)],
-    ["weight", (e) => e.weight, "size", (e) => el("button", { type: "button", class: `link number ${signClass(e)}`, click: () => { chooseEdge(e.number); byId("graph").scrollIntoView({ block: "nearest" }); } }, number(e.weight))],
+    ["weight", (e) => e.weight, "size", (e) => el("button", { type: "button", class: `link number ${signClass(e)}`, "aria-label": `${arrowText(e, " to ")}: ${number(e.weight)}`, click: () => { chooseEdge(e.number); byId("graph").scrollIntoView({ block: "nearest" }); } }, number(e.weight))],
   ];
   if (edges.some((e) => e.standardised !== null)) fields.push(["standardised", (e) => e.standardised, "size", (e) => number(e.standardised)]);
-  if (edges.some((e) => e.interval)) fields.push(["from", (e) => e.interval && e.interval[0], true, (e) => (e.interval ? number(e.interval[0]) : "")], ["to", (e) => e.interval && e.interval[1], true, (e) => (e.interval ? number(e.interval[1]) : "")]);
+  if (edges.some(hasInterval)) fields.push(["low", (e) => e.given_low, true, (e) => number(e.given_low)], ["high", (e) => e.given_high, true, (e) => number(e.given_high)]);
   if (contents.confident) fields.push(["confidence", (e) => e.sure, true, (e) => percent(e.sure)], ["arrow", (e) => e.arrow, true, (e) => percent(e.arrow)]);
-  if (edges.some((e) => e.gain !== undefined)) fields.push(["evidence", (e) => e.gain ?? null, true, (e) => number(e.gain)]);
+  if (edges.some(hasEvidence)) fields.push(["evidence", (e) => e.evidence ?? null, true, (e) => number(e.evidence)]);
+  if (edges.some((e) => e.parameters > 1)) fields.push(["parameters", (e) => e.parameters, true]);
   if (edges.some((e) => e.open)) fields.push(["direction", (e) => (e.open ? "open" : "")]);
   const remarks = (e) => [e.required ? "required" : "", e.against ? "the data speak against it" : "", e.carried ? `hangs on ${plural(e.carried.rows, "row")}` : ""].filter(Boolean).join("; ");
   if (edges.some(remarks)) fields.push(["remark", remarks]);
@@ -76,7 +77,7 @@ function buildEdges() {
     el("button", { type: "button", id: "save-json", click: page.saveJson }, "JSON (everything)"),
   );
   const notes = [];
-  if (edges.some((e) => e.interval)) notes.push("From and to: 95 % interval of the weight, this graph taken as given.");
-  if (edges.some((e) => e.gain !== undefined)) notes.push("Evidence: by how much twice the log-likelihood falls without the edge" + (contents.price ? `; an edge costs ${number(contents.price, 3)}.` : "."));
+  if (edges.some(hasInterval)) notes.push("Low and high: 95 % interval of the weight, this graph taken as given." + filledIn);
+  if (edges.some(hasEvidence)) notes.push("Evidence: by how much twice the log-likelihood falls without the edge" + (contents.price ? `; ${edges.some((e) => e.parameters > 1) ? "each of its parameters" : "an edge"} costs ${number(contents.price, 3)}.` : "."));
   byId("edges-body").append(edges.length ? edgesTable.bar : "", edges.length ? edgesTable.node : el("p", {}, "This graph has no edges."), el("p", { class: "note" }, notes.join(" ")));
 }

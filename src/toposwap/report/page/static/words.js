@@ -63,6 +63,10 @@ function findColumn(text) {
 const sized = (edge) => edges.some((other) => other.slope) && !edge.slope;
 const signs = edges.map((edge) => (!contents.signed || sized(edge) ? "unsigned" : edge.weight > 0 ? "positive" : "negative"));
 const signClass = (edge) => signs[edge.number];
+const known = (x) => x !== null && x !== undefined;
+const hasInterval = (edge) => known(edge.given_low), hasEvidence = (edge) => known(edge.evidence);
+const gaps = contents.record.missing;
+const filledIn = gaps && gaps.treatment !== "drop" ? " What was missing counts as if it had been measured, which narrows it further." : "";
 const arrowText = (edge, between = " → ") => nameOf(edge.from) + between + nameOf(edge.to);
 function columnLink(v) { return el("button", { type: "button", class: "link", click: () => page.choose(v) }, nameOf(v)); }
 function edgeLink(edge, text) { return el("button", { type: "button", class: "link", click: () => page.chooseEdge(edge.number) }, text || arrowText(edge, edge.open ? " — " : " → ")); }

@@ -1,12 +1,4 @@
-r"""What speaks for each edge of a linear model, given the graph.
-
-.. math:: t_{ij} = w_{ij} / s_{ij}, \qquad
-   s_{ij}^2 = \hat\sigma_j^2 \, [(X_P^\top X_P)^{-1}]_{ii}, \qquad
-   \Delta_{ij} = n \log\bigl(1 + t_{ij}^2 / (n - p - 1)\bigr) ,
-
-with P the p parents of j: the interval is :math:`w_{ij} \pm t_{0.975} s_{ij}`, and :math:`\Delta`
-is by how much twice the log-likelihood falls without the edge, all other edges staying.
-"""
+"""Edges of linear models that hang on a few rows."""
 
 from __future__ import annotations
 
@@ -18,30 +10,13 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.core.dataset import Dataset
     from toposwap.report.checks.residuals import Residuals
+    from toposwap.report.evidence import Evidence
 
 #: The share of its rows that an edge should be able to do without.
 _ROWS = 0.01
 #: Standard errors, in square roots of the price, from which on an edge is left alone.
 _SAFE = 2.0
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """(d, d) each, NaN where there is no edge or the effect is no line.
-
-    Attributes
-    ----------
-    weight, error
-        Least squares on the parents, and its standard error.
-    gain
-        What the edge brings, in units of twice the log-likelihood.
-    """
-
-    weight: NDArray[np.float64]
-    error: NDArray[np.float64]
-    gain: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -53,31 +28,6 @@ class Carried:
     rows: tuple[int, ...]
     weight: float
     gain: float
-
-
-def evidence_of(data: Dataset, edges: NDArray[np.bool_], lines: NDArray[np.bool_]) -> Evidence:
-    """For the edges (d, d) into columns that are lines (d,)."""
-    unit = data.factor / data.deviations
-    size = data.deviations * data.scale
-    weight, error, gain = (np.full(edges.shape, np.nan) for _ in range(3))
-    for j in np.flatnonzero(lines & edges.any(axis=0)):
-        parents = np.flatnonzero(edges[:, j])
-        free = data.n - parents.size - 1
-        if free < 1:
-            continue
-        Q, R = np.linalg.qr(unit[:, parents])
-        if np.abs(np.diag(R)).min() < 1e-12:
-            continue
-        found = np.linalg.solve(R, Q.T @ unit[:, j])
-        left = unit[:, j] - unit[:, parents] @ found
-        noise = float(left @ left) * data.n / free
-        inverse = np.linalg.inv(R)
-        spread = np.sqrt(noise / data.n * np.einsum("ij,ij->i", inverse, inverse))
-        units = size[j] / size[parents]
-        weight[parents, j], error[parents, j] = found * units, spread * units
-        with np.errstate(divide="ignore", over="ignore"):
-            gain[parents, j] = data.n * np.log1p((found / spread) ** 2 / free)
-    return Evidence(weight, error, gain)
 
 
 def carried_by_few(
