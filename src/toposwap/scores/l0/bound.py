@@ -189,9 +189,9 @@ class BoundL0(BoundScore):
                 slope[at] = np.where(present[at], np.abs(F.T @ residual), 0.0)
         size = self.slope_of(variance)
         relative = slope / column_scale if len(self.correlation) > 1 else None
-        slope *= size
+        # In this order no product leaves the range of numbers in units of 1e-150 to 1e150.
+        slope *= size / self.deviations
         slope *= self.spread
-        slope /= self.deviations
         return Point(
             weights=weights,
             value=self.loss_of(variance) + penalty,
