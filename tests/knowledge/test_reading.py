@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import toposwap as ts
@@ -85,6 +86,22 @@ def test_groups_and_tiers_that_reach_the_next_only(read):
     assert told.required[0, 1]
     assert not told.candidates(ts.Order([0, 1, 2]))[0, 2]
     assert not told.candidates(ts.Order([0, 1, 2]))[:, 0].any()
+
+
+def test_names_with_spaces_beside_quoted_ones_and_in_groups(read):
+    names = ["age", "body mass", "resting pulse", "body", "mass"]
+    text = (
+        'addtemporal\n1- age\n2 "body" mass\n3 "resting pulse" body mass\n'
+        'forbiddirect\n"resting pulse" body mass\nrequiregroup\nage\n"mass" body\n'
+    )
+    told = read(text).on(names)
+    free = told.candidates(ts.Order([0, 3, 4, 1, 2]))
+    assert not free[0, [1, 2]].any()
+    assert told.before[0, [3, 4]].all()
+    assert told.before[np.ix_([3, 4], [1, 2])].all()
+    assert not told.permits(2, 1)
+    assert told.required[0, [3, 4]].all()
+    assert told.required.sum() == 2
 
 
 @pytest.mark.parametrize(

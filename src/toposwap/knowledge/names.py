@@ -23,6 +23,12 @@ _WILD = frozenset("*?[")
 REST = "*"
 
 
+class Quoted(str):
+    """A word that is a name by itself, whatever stands beside it."""
+
+    __slots__ = ()
+
+
 class Words(tuple[str, ...]):
     """Words of a line of text that may hold names with spaces: which words make a name is open."""
 
@@ -123,6 +129,8 @@ class ColumnNames:
             hopeless = True
             for stop in range(len(words), start, -1):
                 name = " ".join(words[start:stop])
+                if stop > start + 1 and any(isinstance(w, Quoted) for w in words[start:stop]):
+                    continue
                 if self.exactly(name) is None and not (stop == start + 1 and _WILD & set(name)):
                     continue
                 for way in ways(stop, [*names, name]):

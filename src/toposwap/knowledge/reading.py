@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from toposwap.core.errors import InputError
-from toposwap.knowledge.names import Words
+from toposwap.knowledge.names import Quoted, Words
 
 _SECTIONS = ("addtemporal", "forbiddirect", "requiredirect", "forbidgroup", "requiregroup")
 _TIER = re.compile(r"^(\d+)\s*(\*?)\s*(-?)(?:\s+(.*))?$")
@@ -108,14 +108,12 @@ def _from_tetrad(text: str, file: Path) -> dict[str, Any]:
         elif causes is None:
             causes = names
         else:
-            edges[kind] += list(product(causes, names))
+            edges[kind] += _from_each_to_each(causes, names)
             causes = None
     numbers = sorted(tiers)
     for k in short:
-        later = [name for m in numbers if m > k for name in tiers[m]]
-        following = next((m for m in numbers if m > k), None)
-        near = set(tiers.get(following, ())) if following is not None else set()
-        edges["forbidden"] += [(i, j) for i, j in product(tiers[k], later) if j not in near]
+        for m in [m for m in numbers if m > k][1:]:
+            edges["forbidden"] += _from_each_to_each(tiers[k], tiers[m])
     return {
         "tiers": [tiers[k] for k in numbers],
         "closed_tiers": [place for place, k in enumerate(numbers) if k in closed],
@@ -127,18 +125,31 @@ def _names(text: str) -> list[str] | Words:
     """The names on a line: between tabs if there are any, else words, quoted ones as they are."""
     if "\t" in text.strip():
         return [part.strip().strip('"') for part in text.split("\t") if part.strip()]
-    found = [(quoted, word) for quoted, word in _QUOTED.findall(text)]
-    if any(quoted for quoted, _ in found):
-        return [quoted or word for quoted, word in found]
-    return Words(word for _, word in found)
+    found = [Quoted(quoted) if quoted else word for quoted, word in _QUOTED.findall(text)]
+    return found if found and all(isinstance(w, Quoted) for w in found) else Words(found)
+
+
+def _from_each_to_each(
+    causes: list[str] | Words, effects: list[str] | Words
+) -> list[tuple[str | Words, str | Words]]:
+    """The edges between two groups; one pair of groups where names are still open."""
+    if not causes or not effects:
+        return []
+    if isinstance(causes, Words) or isinstance(effects, Words):
+        return [(_as_words(causes), _as_words(effects))]
+    return list(product(causes, effects))
+
+
+def _as_words(names: list[str] | Words) -> Words:
+    return names if isinstance(names, Words) else Words(map(Quoted, names))
 
 
 def _together(first: list[str] | Words | None, second: list[str] | Words) -> list[str] | Words:
     """Both lists of names; a tier may go over several lines."""
     if first is None or not first:
         return second
-    if isinstance(first, Words) and isinstance(second, Words):
-        return Words((*first, *second))
+    if isinstance(first, Words) or isinstance(second, Words):
+        return Words((*_as_words(first), *_as_words(second)))
     return [*first, *second]
 
 

@@ -73,7 +73,7 @@ def _edges(columns: ColumnNames, given: Iterable[Any], where: str) -> frozenset[
     found: set[Edge] = set()
     for edge in given:
         ends = columns.joined(edge, where, 2) if isinstance(edge, Words) else edge
-        causes, effects = (columns.find(end, where) for end in ends)
+        causes, effects = (_end(columns, end, where) for end in ends)
         pairs = {(i, j) for i, j in product(causes, effects) if i != j}
         if not pairs:
             raise InputError(
@@ -81,6 +81,12 @@ def _edges(columns: ColumnNames, given: Iterable[Any], where: str) -> frozenset[
             )
         found |= pairs
     return frozenset(found)
+
+
+def _end(columns: ColumnNames, end: Any, where: str) -> list[int]:
+    """The columns at one end of an edge, which a file may name as a group."""
+    words = columns.joined(end, where) if isinstance(end, Words) else [end]
+    return [v for word in words for v in columns.find(word, where)]
 
 
 def _tiers(columns: ColumnNames, given: Sequence[Sequence[Any]]) -> tuple[tuple[int, ...], ...]:

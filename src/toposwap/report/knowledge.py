@@ -75,7 +75,8 @@ def knowledge_record(model: Topo) -> dict[str, Any] | None:
     known = _known(model)
     if not known:
         return None
-    return {**known.as_dict(), "against_the_data": [list(p) for p in against_the_data(model)]}
+    said = known.among(list(model.names_), []).as_dict()
+    return {**said, "against_the_data": [list(p) for p in against_the_data(model)]}
 
 
 def _known(model: Topo) -> Knowledge:
