@@ -7,7 +7,7 @@ docs/confidence.md draws. One BLAS thread; columns are
 permuted and, for bic, standardised; kernels are warm.
 
 ``peers`` needs ``pip install lingam flopsearch``; of lingam's 200 resamples one is timed to its end
-and multiplied, since each takes a minute, of FLOP's 20.
+and multiplied, since each takes many minutes, of FLOP's 20.
 """
 
 from __future__ import annotations

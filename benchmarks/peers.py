@@ -58,7 +58,7 @@ def flop(X: np.ndarray) -> np.ndarray:
     return ((G == 1) | (np.triu(G == 2))).astype(float)
 
 
-def learners(causal_learn: bool) -> Iterator[tuple[str, Learner]]:
+def learners(causal_learn: bool, without: list[str]) -> Iterator[tuple[str, Learner]]:
     yield "toposwap, auto", topo()
     yield "toposwap, paper", topo(search="paper")
     for name, package, learner in (
@@ -66,7 +66,7 @@ def learners(causal_learn: bool) -> Iterator[tuple[str, Learner]]:
         ("FLOP, 20 restarts", "flopsearch", flop),
         ("DirectLiNGAM", "lingam", lingam),
     ):
-        if find_spec(package):
+        if find_spec(package) and package not in without:
             yield name, learner
     if causal_learn and find_spec("causallearn"):
         for kind in (ts.baselines.PC, ts.baselines.GES, ts.baselines.BOSS):
@@ -80,6 +80,7 @@ def main() -> None:
     parser.add_argument("--graph", default="ER4")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--causal-learn", action="store_true")
+    parser.add_argument("--without", nargs="*", default=[], help="packages to leave out")
     parser.add_argument("--directions", action="store_true")
     options = parser.parse_args()
     if options.directions:
@@ -103,7 +104,7 @@ def main() -> None:
         topo()(sample.X)
     true = np.mean([refit(sample.weights, sample.X).score_ for sample in samples])
     print(f"| true order | | {true:.3f} | | | |")
-    for name, learner in learners(options.causal_learn):
+    for name, learner in learners(options.causal_learn, options.without):
         rows = []
         for sample in samples:
             found: list[np.ndarray] = []
