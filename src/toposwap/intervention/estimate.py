@@ -125,10 +125,10 @@ def over_the_class(
                 f"the open directions leave more sets of causes of {names[asked.x]} than are "
                 "tried: the interval is that of this graph alone",
             )
-        for entry in sets or ():
+        counts = count_members(undecided, sets or [], asked.x)
+        for entry, counted in zip(sets or (), counts, strict=True):
             there = estimate(entry.dag).times(slope)
             called = tuple(names[v] for v in entry.parents)
-            counted = count_members(undecided, entry.narrowed, asked.x)
             bounds = there.interval(asked.level)
             possible += (
                 PossibleEffect(there.value, there.standard_error, bounds, called, counted),

@@ -16,6 +16,7 @@ is then compared with the class.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Sets of parents that are tried, and DAGs that are counted, before that is given up.
-MOST_SETS = 2000
+MOST_SETS = 500
 MOST_MEMBERS = 2000
 
 
@@ -72,9 +73,10 @@ def parent_sets(graph: NDArray[np.bool_], x: int) -> list[ParentSet] | None:
         return [ParentSet(tuple(int(v) for v in sure), whole, graph)]
     found = []
     fits = [int(v) for v in open_ends if adjacent[v, sure].all()]
-    for tried, clique in enumerate(_cliques(adjacent, fits)):
-        if tried >= MOST_SETS:
-            return None
+    tried = list(islice(_cliques(adjacent, fits), MOST_SETS + 1))
+    if len(tried) > MOST_SETS:
+        return None
+    for clique in tried:
         directed = graph & ~graph.T
         directed[clique, x] = True
         directed[x, [v for v in open_ends if v not in clique]] = True
@@ -132,12 +134,13 @@ def members(graph: NDArray[np.bool_], most: int = MOST_MEMBERS) -> list[NDArray[
 
 
 def count_members(
-    graph: NDArray[np.bool_], narrowed: NDArray[np.bool_], x: int, most: int = MOST_MEMBERS
-) -> int | None:
-    """Number of ways to direct the open edges around ``x``; None if there are more than ``most``.
+    graph: NDArray[np.bool_], sets: list[ParentSet], x: int, most: int = MOST_MEMBERS
+) -> list[int | None]:
+    """For each of ``sets``, in how many ways the open edges around ``x`` can be directed.
 
-    Of the members of ``narrowed`` (d, d), on the nodes that open edges of the class ``graph``
-    (d, d) join to x: how others are directed is independent of it.
+    Of the members of the narrowed class, on the nodes that open edges of the class ``graph`` (d, d)
+    join to x: how others are directed is independent of it. All None if there are more than
+    ``most`` for all of them.
     """
     open_ = graph & graph.T
     near = np.zeros(len(graph), dtype=bool)
@@ -147,5 +150,11 @@ def count_members(
         if (more == near).all():
             break
         near = more
-    found = members(narrowed[np.ix_(near, near)], most)
-    return None if found is None else len(found)
+    counts: list[int | None] = []
+    for entry in sets:
+        found = members(entry.narrowed[np.ix_(near, near)], most)
+        if found is None:
+            return [None] * len(sets)
+        most -= len(found)
+        counts.append(len(found))
+    return counts

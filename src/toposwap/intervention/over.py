@@ -171,7 +171,7 @@ def _parents(graph: NDArray[np.bool_], x: int) -> list[Parents] | None:
     sets = parent_sets(graph, x)
     if sets is None:
         return None
-    members = [count_members(graph, entry.narrowed, x) or 1 for entry in sets]
+    members = [counted or 1 for counted in count_members(graph, sets, x)]
     return [
         Parents(entry.parents, count / sum(members), _reached(entry.dag, x))
         for entry, count in zip(sets, members, strict=True)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toposwap.kernels.graphs.meek import close_both_ways
+
 if TYPE_CHECKING:
     from toposwap.metrics.equivalence import Edges
 
@@ -31,8 +33,7 @@ def orient(completed: Edges, directed: Edges) -> Edges:
     while True:
         arrows, either = graph & ~graph.T, graph & graph.T
         follows = either & (_no_new_collider(arrows, apart) | _no_cycle(arrows))
-        for a, b in np.argwhere(either & ~follows):
-            follows[a, b] = _both_ways_closed(a, b, arrows, either, adjacent, apart)
+        close_both_ways(arrows, either, adjacent, follows)
         if not follows.any():
             return graph
         graph &= ~follows.T
@@ -46,21 +47,3 @@ def _no_new_collider(arrows: Edges, apart: Edges) -> Edges:
 def _no_cycle(arrows: Edges) -> Edges:
     """Where a -> c -> b and a - b: a <- b would close a cycle."""
     return np.asarray((arrows.astype(np.float64) @ arrows) > 0.0)
-
-
-def _both_ways_closed(
-    a: int, b: int, arrows: Edges, either: Edges, adjacent: Edges, apart: Edges
-) -> bool:
-    """Whether a - b must be a -> b, because whichever way a - c points, b -> a would be refused.
-
-    Either c -> b <- e with c, e apart and both joined to a by undirected edges; or c -> e -> b with
-    c, b apart, a - c undirected and e adjacent to a.
-    """
-    into_b = arrows[:, b]
-    neighbours = either[a]
-    two = np.flatnonzero(neighbours & into_b)
-    if apart[np.ix_(two, two)].any():
-        return True
-    first = np.flatnonzero(neighbours & apart[:, b])
-    second = np.flatnonzero(adjacent[a] & into_b)
-    return bool(arrows[np.ix_(first, second)].any())
