@@ -16,6 +16,7 @@ from toposwap.assess import assess
 from toposwap.core.errors import InputError, ToposwapWarning
 from toposwap.core.registry import resolve
 from toposwap.scores import SCORES, Score
+from toposwap.scores.auto import Auto
 
 if TYPE_CHECKING:
     from fuzz.fits import FitRun
@@ -129,7 +130,15 @@ def score_confirmed(run: FitRun) -> Iterator[str]:
     data = Dataset.from_table(
         X, names=model.names_, center=case.center, kinds=case.settings.get("kinds")
     )
-    score = _score(run).bind(data).score
+    given_score = _score(run)
+    try:
+        score = given_score.bind(data).score
+    except InputError:
+        # As plain numbers the columns of a container may be of other kinds than in it, and a score
+        # that is chosen by them another one, which may refuse them.
+        if isinstance(given_score, Auto):
+            return
+        raise
     # Of required edges a penalty that shrinks is not asked.
     if score.edge_blocks or model.result_.admissible.required is not None:
         return

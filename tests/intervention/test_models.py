@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import toposwap as ts
+from toposwap.core.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -269,3 +270,13 @@ def test_categories_and_ratings_beside_numbers_are_moved_through():
     assert (shares[0] - shares[1]).abs().max() < 0.07
     with pytest.raises(ts.InputError, match="categories"):
         model.effect("kind", "y")
+
+
+def test_a_cause_of_one_value_says_nothing():
+    """Without centring a constant column may be a cause; how far to move it, no row tells."""
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    X[:, 0] = 3.0
+    known = ts.Knowledge(required=[(0, 1)])
+    model = ts.Topo("basis-bic", center=False, knowledge=known).fit(X)
+    with pytest.raises(InputError, match="has one value, 3, in all rows"):
+        model.effect(0, 1)

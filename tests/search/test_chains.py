@@ -1,5 +1,6 @@
 """Chains of local optima: proofs where there are few columns, agreement where there are many."""
 
+import warnings
 from itertools import combinations, permutations
 
 import numpy as np
@@ -16,6 +17,7 @@ from toposwap.metrics.rivals import disputed_pairs
 from toposwap.report import as_text, report
 from toposwap.report.record import record_of
 from toposwap.scores import SCORES
+from toposwap.scores.names import named_score
 from toposwap.search.crossing import _candidates
 from toposwap.search.optima import End, Optima
 
@@ -200,3 +202,12 @@ def test_parents_of_an_effect_in_common_are_candidates_where_orders_are_narrow()
             assert not found.diagonal().any()
             met[beside] += found[0, 1] and found[1, 0]
     assert met[True] == 20 > met[False]
+
+
+def test_edges_that_cost_nothing():
+    """Without a price all orders tie, and nothing but rounding error tells them apart."""
+    X = np.random.default_rng(0).standard_normal((50, 22))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = Topo(named_score("equal-variance-l0", {"weight": 0.0}), random_state=0).fit(X)
+    assert model.status_ == "converged"

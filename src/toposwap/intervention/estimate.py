@@ -48,6 +48,11 @@ def question(
     two: tuple[float, ...] = ()
     if data.rows is not None:
         low, high = float(data.rows[:, x].min()), float(data.rows[:, x].max())
+        if low == high and values is None:
+            raise InputError(
+                f"effect: column {data.names[x]!r} has one value, {low:g}, in all rows; say which "
+                "values to compare, values=(low, high), and mind that no row tells"
+            )
         if bool(np.isin(data.rows[:, x], (low, high)).all()):
             two = (low, high)
     deviation = float(data.deviations[x] * data.scale[x])

@@ -87,8 +87,11 @@ class L0Fit(TabledFit):
 
     @property
     def resolution(self) -> float:
-        """A share of the penalty of one edge, which the scores of different graphs differ by."""
-        return 1e-6 * self.bound.weight
+        """A share of the penalty of one edge, which the scores of different graphs differ by.
+
+        More than rounding error where edges cost nothing.
+        """
+        return max(1e-6 * self.bound.weight, 1e-14 * self.bound.data.d)
 
     def delta(self, order: Order) -> float:
         """Fit ``order`` from scratch."""
@@ -243,7 +246,7 @@ class L0Fit(TabledFit):
     @property
     def temperature(self) -> float:
         """Half of a natural logarithm of odds: 1/n where an edge costs log(n) / n."""
-        return self.bound.weight / max(1.0, np.log(self.bound.data.n))
+        return max(self.bound.weight / max(1.0, np.log(self.bound.data.n)), self.resolution)
 
     def adjacency(self) -> NDArray[np.bool_]:
         """The edges, (d, d)."""
