@@ -206,8 +206,8 @@ def test_parents_of_an_effect_in_common_are_candidates_where_orders_are_narrow()
 
 def test_edges_that_cost_nothing():
     """Without a price all orders tie, and nothing but rounding error tells them apart."""
-    X = np.random.default_rng(0).standard_normal((50, 22))
+    X = np.random.default_rng(0).standard_normal((50, 19))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = Topo(named_score("equal-variance-l0", {"weight": 0.0}), random_state=0).fit(X)
+        model = Topo(named_score("equal-variance-l0", {"weight": 0.0}), n_restarts=40).fit(X)
     assert model.status_ == "converged"
