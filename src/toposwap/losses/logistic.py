@@ -111,8 +111,8 @@ class LogisticLoss(RowLoss):
 
     def start(self, y: NDArray[np.float64], omega: NDArray[np.float64]) -> float:
         """The logarithm of the odds."""
-        mean = float(y @ omega)
-        return float(np.log(mean / (1.0 - mean)))
+        # Exactly nothing where all rows have one value, which one less the share would not be.
+        return float(np.log(float(y @ omega) / float((1.0 - y) @ omega)))
 
     def extreme(self, eta: NDArray[np.float64]) -> float:
         """``max |eta|``: odds may run away to either side."""
