@@ -257,11 +257,17 @@ def learn_em(
 
     result = searched(moments, init)
     rounds, best, stands = 1, None, False
+    met: set[bytes] = set()
     interrupted = result.status == "interrupted"
     # What overflows where columns determine each other is refused in words.
     with CtrlC() as ctrl_c, np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         try:
             while rounds < _MOST_ROUNDS and not (interrupted or deadline.passed or stands):
+                graph = (result.weights != 0.0).tobytes()
+                if em.price is None and graph in met:
+                    # Graphs and moments lead to each other in turns, which never ends.
+                    break
+                met.add(graph)
                 fixed = em.fixed(result, moments)
                 if best is not None and not em.lower(fixed, best):
                     # What the search prefers on expected moments is no better on what is there.
