@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from toposwap.core.order import Order
@@ -79,8 +80,12 @@ class FirstFit(NamedTuple):
 def _downhill(bound: BoundScore, order: Order) -> Order:
     """Where insertions lead from ``order``."""
     fit = bound.fit(order)
-    while not bound.deadline.passed and fit.insertion_sweep(fit.order.variables):
-        pass
+    value = inf
+    # What sweeps move for rounding error alone lowers nothing, and would never end.
+    while fit.value < value and not bound.deadline.passed:
+        value = fit.value
+        if not fit.insertion_sweep(fit.order.variables):
+            break
     return fit.order
 
 

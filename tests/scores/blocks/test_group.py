@@ -134,3 +134,9 @@ def test_what_the_penalty_cannot_be():
         ts.Topo(GroupBlocks("l1")).fit(table_of())
     with pytest.raises(InputError, match="beta: must be a number > 1"):
         ts.Topo(GroupBlocks("mcp", beta=1.0)).fit(table_of())
+
+
+def test_a_category_of_one_value_is_refused():
+    table = table_of().assign(plan=1.0)
+    with pytest.raises(InputError, match="'plan' is constant"):
+        ts.Topo("blocks-mcp", center=False, kinds={"plan": "categorical"}).fit(table)

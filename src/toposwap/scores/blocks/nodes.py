@@ -26,6 +26,8 @@ _TOLERANCE = 1e-10
 _ROWS_A_CELL = 3
 #: What the ridge may have of the curvature along a coefficient that the data determine.
 _BY_THE_RIDGE = 0.1
+#: Where every row is fitted perfectly nothing is left, and nothing to measure it by.
+_SMALLEST = float(np.finfo(float).tiny)
 #: Fits that are remembered.
 REMEMBERED = 20_000
 
@@ -170,7 +172,7 @@ class RowsNode:
         gradient = np.empty(theta.shape)
         products(design.Z, terms.slope, gradient)
         value = terms.value + 0.5 * self.ridge * float(np.square(theta).sum())
-        rest = float(np.abs(terms.own).max(initial=0.0)) / terms.size
+        rest = float(np.abs(terms.own).max(initial=0.0)) / max(terms.size, _SMALLEST)
         return Evaluated(value, gradient + self.ridge * theta, terms.size, rest, constants)
 
     # --- inside ----------------------------------------------------------------------------------
