@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.graphs.meek import close_both_ways
-
 if TYPE_CHECKING:
     from toposwap.metrics.equivalence import Edges
 
@@ -33,7 +31,8 @@ def orient(completed: Edges, directed: Edges) -> Edges:
     while True:
         arrows, either = graph & ~graph.T, graph & graph.T
         follows = either & (_no_new_collider(arrows, apart) | _no_cycle(arrows))
-        close_both_ways(arrows, either, adjacent, follows)
+        for b in np.flatnonzero((either & ~follows).any(axis=0) & arrows.any(axis=0)):
+            follows[:, b] |= either[:, b] & _both_ways_closed(b, arrows, either, adjacent, apart)
         if not follows.any():
             return graph
         graph &= ~follows.T
@@ -47,3 +46,16 @@ def _no_new_collider(arrows: Edges, apart: Edges) -> Edges:
 def _no_cycle(arrows: Edges) -> Edges:
     """Where a -> c -> b and a - b: a <- b would close a cycle."""
     return np.asarray((arrows.astype(np.float64) @ arrows) > 0.0)
+
+
+def _both_ways_closed(b: int, arrows: Edges, either: Edges, adjacent: Edges, apart: Edges) -> Edges:
+    """For which a (d,) a - b must be a -> b: whichever way a - c points, b -> a would be refused.
+
+    Either c -> b <- e with c, e apart and both joined to a by undirected edges; or c -> e -> b with
+    c, b apart, a - c undirected and e adjacent to a.
+    """
+    into, first = np.flatnonzero(arrows[:, b]), np.flatnonzero(apart[:, b])
+    joined = either[:, into].astype(np.float64)
+    colliding = (joined @ apart[np.ix_(into, into)]) * joined
+    led_to = either[:, first].astype(np.float64) @ arrows[np.ix_(first, into)]
+    return np.asarray(((colliding > 0.0) | ((led_to > 0.0) & adjacent[:, into])).any(axis=1))
