@@ -31,7 +31,7 @@ def orient(completed: Edges, directed: Edges) -> Edges:
     while True:
         arrows, either = graph & ~graph.T, graph & graph.T
         follows = either & (_no_new_collider(arrows, apart) | _no_cycle(arrows))
-        for b in np.flatnonzero((either & ~follows).any(axis=0) & arrows.any(axis=0)):
+        for b in np.flatnonzero((either & ~follows).any(axis=0) & arrows.any(axis=0)).tolist():
             follows[:, b] |= either[:, b] & _both_ways_closed(b, arrows, either, adjacent, apart)
         if not follows.any():
             return graph
