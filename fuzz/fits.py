@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _TWICE = 0.3
 #: And so many are asked for effects and samples; slow ones never, whose answers are many fits.
 _ASKED = 0.15
+#: Columns beyond which a score that iterates takes long, and gets a budget.
+_WIDE = 20
 
 
 @dataclass(eq=False)
@@ -150,7 +152,7 @@ def draw_fit(seed: int, index: int) -> FitCase:
     recipe = draw_score(draw)
     table = draw_table(draw, recipe.kind, small=recipe.slow)
     container, (held, seen) = draw_container(draw, table)
-    settings, wrong = draw_settings(draw, table, most=recipe.wide if recipe.iterates else np.inf)
+    settings, wrong = draw_settings(draw, table, most=_WIDE if recipe.iterates else np.inf)
     covariance = draw.chance(0.03)
     if covariance:
         with np.errstate(all="ignore"):

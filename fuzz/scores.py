@@ -47,8 +47,6 @@ class Recipe:
         Whether it takes seconds where others take milliseconds.
     iterates
         Whether a node's parameters are the end of iterations.
-    wide
-        Columns beyond which a score that iterates takes long, and gets a budget.
     """
 
     text: str
@@ -56,7 +54,6 @@ class Recipe:
     kind: str | None = None
     slow: bool = False
     iterates: bool = True
-    wide: int = 20
 
 
 def draw_score(draw: Draw) -> Recipe:

@@ -48,8 +48,6 @@ _STEPS = (10, 20, 40, 100)
 _PATIENCE, _ROUNDS, _LAST = 5, 42, 8
 _LEAST_PATIENCE, _FEWEST_ROUNDS = 2, 3
 _FEW_COLUMNS = 70
-#: How many pools must end where others had.
-_AGREE = 1
 #: Variables whose candidates are drawn together.
 _AT_ONCE = 256
 
@@ -62,8 +60,7 @@ class Crossing:
     better, the perturbations that are left, and the rounds made; the optima that are crossed now,
     for how many rounds that has been so, and for how many without anything better; those of
     earlier pools, which stand apart so that another pool says something of its own; whether the
-    optima are those of several pools, how many pools ended where others had, and whether all is
-    done.
+    optima are those of several pools, and whether all is done.
     """
 
     seed: int
@@ -76,7 +73,6 @@ class Crossing:
     idle: int = 0
     apart: list[End] = field(default_factory=list)
     mixed: bool = False
-    agreed: int = 0
     over: bool = False
 
     @classmethod
@@ -170,13 +166,11 @@ class Crossing:
         change = self.pool[0].value - self.apart[0].value
         both = _joined(self.apart, self.pool, resolution)
         if abs(change) <= resolution:
-            self.agreed += 1
             self.apart, self.pool = both, []
+            self.over = self.rounds < np.inf
         else:
-            self.agreed *= change > 0.0
             self.apart, self.pool, self.mixed = [], both, True
             self.age = len(_STEPS)
-        self.over = self.agreed >= _AGREE and self.rounds < np.inf
 
 
 def _walked(
