@@ -74,6 +74,26 @@ def test_a_mixed_table_with_gaps_has_the_graph_of_the_whole_table():
     assert gappy.certificate_.satisfied
 
 
+@pytest.mark.parametrize("missing", ["impute", "auto"])
+def test_a_code_is_a_code_with_gaps_too(missing):
+    """Numbers in no order, which the rows tell: as many of them speak as without gaps."""
+    rng = np.random.default_rng(3)
+    origin = rng.integers(1, 4, 300)
+    frame = pd.DataFrame(
+        {
+            "origin": origin,
+            "mpg": np.array([0.0, 3.0, 1.0])[origin - 1] + rng.standard_normal(300),
+            "weight": np.array([1.0, -1.0, 0.0])[origin - 1] + rng.standard_normal(300),
+        }
+    )
+    table = with_gaps(frame.astype(float), 0.1)
+    whole, gappy = ts.Topo().fit(frame), ts.Topo(missing=missing).fit(table)
+    assert whole.kinds_["origin"] == gappy.kinds_["origin"] == "categorical"
+    assert gappy.result_.score_name == whole.result_.score_name
+    with pytest.raises(ts.InputError, match="categorical: 'origin'"):
+        ts.Topo(missing="em").fit(table)
+
+
 def test_the_seed_decides():
     table = with_gaps(mixed(200))
 

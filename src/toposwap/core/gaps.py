@@ -174,6 +174,12 @@ class Incomplete:
             for j, name in enumerate(self.names)
         )
 
+    def seen_as(self, kinds: tuple[Recognised, ...]) -> Incomplete:
+        """The same table with ``kinds`` (d,) for its columns."""
+        other = replace(self)
+        vars(other)["kinds"] = kinds
+        return other
+
     def column(self, j: int) -> Column:
         """What is there of column ``j``, as kinds look at it."""
         x = self.values[:, j]

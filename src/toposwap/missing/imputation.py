@@ -15,6 +15,7 @@ import numpy as np
 from toposwap.core.errors import InputError
 from toposwap.learn import learn
 from toposwap.missing.draws import Chains
+from toposwap.missing.kinds_seen import seen_by
 from toposwap.search.none import NoSearch
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def learn_imputed(
 ) -> Imputed:
     """The graph, from ``draws`` completed tables; other arguments as those of ``learn``."""
     table.check()
+    table = seen_by(score, table)
     chains = Chains(table, draws, rng)
     given = {"rng": rng, "deadline": deadline, **settings}
     before, made, stands = None, 0, False

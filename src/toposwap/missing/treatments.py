@@ -229,18 +229,25 @@ class Suited(Treatment):
 
     def chosen(self, table: Incomplete, score: Score) -> EM | Impute:
         """Which one suits."""
-        return EM() if score.of_moments or (score.by_kinds and not _rows_only(table)) else Impute()
+        return EM() if score.of_moments or _all_measured(table, score) else Impute()
 
 
 #: Ways to deal with gaps, by name.
 MISSING: dict[str, type[Treatment]] = {one.name: one for one in (Refuse, Drop, EM, Impute, Suited)}
 
 
-def _rows_only(table: Incomplete) -> dict[str, list[str]]:
+def _all_measured(table: Incomplete, score: Score) -> bool:
+    """Whether ``score`` looks at the columns and finds measurements only."""
+    return score.by_kinds and not _rows_only(table, score)
+
+
+def _rows_only(table: Incomplete, score: Score) -> dict[str, list[str]]:
     """The columns whose likelihood needs rows, by kind."""
     from toposwap.losses import LOSSES
+    from toposwap.missing.kinds_seen import seen_by
 
     found: dict[str, list[str]] = {}
+    table = seen_by(score, table)
     for j, known in enumerate(table.kinds):
         name, _ = known.kind.loss(table.column(j))
         if not getattr(LOSSES[name], "from_moments", False):
@@ -261,7 +268,7 @@ def refuse_not_moments(table: Incomplete, score: Score) -> None:
             f"missing='em' is for scores of means and covariances (bic, ebic, gaussian-..., "
             f"least-squares..., equal-variance-...), and {score.name!r} is none: {remedy}"
         )
-    others = _rows_only(table)
+    others = _rows_only(table, score)
     if others:
         told = "; ".join(f"{kind}: {listed(names)}" for kind, names in others.items())
         raise InputError(

@@ -92,9 +92,13 @@ class Auto(Score):
         """
         return CategoricalBIC(self.factor / 2.0)
 
+    def recognised(self, data: Dataset) -> Dataset:
+        """Ratings whose numbers are in no order are codes."""
+        return data if _shifted(data) else codes_found(data)
+
     def bind(self, data: Dataset) -> BoundScore:
         """Bind the chosen score; the reason is the first of its ``choices``."""
-        data = data if _shifted(data) else codes_found(data)
+        data = self.recognised(data)
         choice = self.choose(data)
         bound = choice.score.bind(data)
         bound.choices = (choice.reason, *guesses_in_words(data.names, data.kinds))

@@ -141,6 +141,10 @@ class Score(ABC):
             )
         return data if self.weighs_rows else data.repeated(f"score {self.name!r}")
 
+    def recognised(self, data: Dataset) -> Dataset:
+        """``data`` with its columns of the kinds that :meth:`bind` will take them for."""
+        return data
+
     @abstractmethod
     def bind(self, data: Dataset) -> BoundScore:
         """Check the settings, check that ``data`` suits them, and tie both together.

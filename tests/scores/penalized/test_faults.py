@@ -10,7 +10,7 @@ from toposwap.core.errors import InputError
 from toposwap.core.order import Order
 from toposwap.penalties import BIC, L1, MCP, NoPenalty, Ridge
 from toposwap.scores import SCORES, Penalized
-from toposwap.scores.penalized.bound import Coefficients
+from toposwap.scores.penalized.solved_nodes import Coefficients
 from toposwap.search import SEARCHES, run
 
 

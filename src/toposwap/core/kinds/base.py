@@ -154,12 +154,15 @@ class Recognised:
         Whether the user said so.
     levels
         What the numbers 0, 1, 2, ... stand for, if they stand for anything.
+    compared
+        Whether other columns were asked too.
     """
 
     kind: Kind
     reason: str
     given: bool = False
     levels: tuple[Any, ...] | None = None
+    compared: bool = False
 
 
 def is_whole(x: NDArray[np.float64]) -> bool:

@@ -11,7 +11,7 @@ import re
 _CODES = (
     r"codes?|type|mode|race|ethnic(ity)?|religion|region|district|country|county|province|city"
     r"|nationality|language|species|breed|occupation|profession|industry|sector|department|dept"
-    r"|brand|colou?r|category|zip(code)?|postcode"
+    r"|brand|colou?r|category|zip(code)?|postcode|state|firm|airline|carrier|marital|sex|gender"
 )
 _IDENTIFIERS = (
     r"ids?|uu?id|guid|identifier|individual|subject|idcase|(case|record|row|person|patient|subject"

@@ -41,20 +41,23 @@ _LEAST_ROWS = 5
 
 
 def codes_found(data: Dataset) -> Dataset:
-    """``data`` with the columns that were guessed to be ratings and are codes as categories."""
+    """``data`` with the columns that were guessed to be ratings and are codes as categories.
+
+    Each column is looked at once: data that come from here are returned as they are.
+    """
     if data.held is None:
         return data
     found = {}
     for j, known in enumerate(data.kinds):
-        if known.given or (data.labels and data.labels[j].declared != "numbers"):
+        if known.given or known.compared or (data.labels and data.labels[j].declared != "numbers"):
             continue
         guessed = known.kind.name
         if guessed in ("ordinal", "count") and says_code(data.names[j]):
             found[j] = Recognised(KINDS["categorical"], _by_name(data, j))
         elif guessed == "ordinal" and data.n > 2 * data.d:
             reason = _code(data, j)
-            if reason is not None:
-                found[j] = Recognised(KINDS["categorical"], reason)
+            seen = known if reason is None else Recognised(KINDS["categorical"], reason)
+            found[j] = replace(seen, compared=True)
     return data.seen_as(found) if found else data
 
 

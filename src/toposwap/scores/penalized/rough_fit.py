@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
     from toposwap.core.order import Order
     from toposwap.orderfit.nodes import NodeFit
-    from toposwap.scores.penalized.bound import BoundPenalized
+    from toposwap.scores.penalized.solved_nodes import SolvedNodes
 
 
 class RoughFit(SeparableFit):
     """Exact deltas for whoever asks, rough ones inside a sweep."""
 
-    bound: BoundPenalized
+    bound: SolvedNodes
 
-    def __init__(self, bound: BoundPenalized, order: Order) -> None:
+    def __init__(self, bound: SolvedNodes, order: Order) -> None:
         self._rough = False
         super().__init__(bound, order)
 
