@@ -51,6 +51,7 @@ def test_what_missing_may_be(missing):
     ("change", "missing", "told"),
     [
         (lambda t: t.assign(b=np.nan), "em", "no value at all in column 'b'"),
+        (lambda t: t.assign(b=np.nan), "auto", "no value at all in column 'b'"),
         (lambda t: t.assign(b=np.nan), "drop", "every row has a missing value"),
         (lambda t: t.assign(b=np.where(t.index < 3, np.nan, 2.0)), "em", "'b' is constant"),
         (lambda t: t.assign(b=np.where(t.index < 3, np.nan, np.inf)), "em", "infinity"),

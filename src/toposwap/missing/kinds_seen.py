@@ -19,8 +19,10 @@ def seen_by(score: Score, table: Incomplete) -> Incomplete:
     They are seen in one completed copy, whose gaps are drawn from a normal distribution, and seen
     once: draws that follow from the answer say nothing more about it. The same for every seed.
     """
-    if not score.by_kinds or any(known.compared for known in table.kinds):
+    if not score.by_kinds:
         return table
     table.check()
+    if any(known.compared for known in table.kinds):
+        return table
     copy = Chains(table, 1, np.random.default_rng(0)).rows
     return table.seen_as(score.recognised(table.filled(copy)).kinds)
