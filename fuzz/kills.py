@@ -16,9 +16,11 @@ from pathlib import Path
 from fuzz.draws import Draw
 from fuzz.outcome import Outcome
 
-#: Says so when the command line is loaded: what comes before is the start of Python itself.
+#: Says so when the command line is loaded and listens to signals: what comes before is the start of
+#: Python itself, which a signal ends as it ends any process.
 _START = (
-    "import os; from toposwap.cli import main; os.write(int(os.environ['READY']), b'.'); main()"
+    "import os; from toposwap.cli import main; from toposwap.core.runtime import signals; "
+    "signals.listen(); os.write(int(os.environ['READY']), b'.'); main()"
 )
 _EXPERIMENT = """
 caption = "To be killed"

@@ -31,7 +31,18 @@ def test_confidence_of_a_file(table, tmp_path, capsys):
         "--store",
         "s.jsonl",
     ]
-    outputs = ["-o", "pairs.json", "-o", "edges.csv", "-o", "g.dot", "--plot", "p.svg"]
+    outputs = [
+        "-o",
+        "pairs.json",
+        "-o",
+        "edges.csv",
+        "-o",
+        "g.dot",
+        "--plot",
+        "p.svg",
+        "--report",
+        "r.html",
+    ]
     assert run([str(part) for part in (*arguments, *outputs, "--save", "c.npz")]) == 0
     out = capsys.readouterr().out
     assert "8 resamples, halves of the rows" in out
@@ -43,6 +54,7 @@ def test_confidence_of_a_file(table, tmp_path, capsys):
     np.testing.assert_allclose(record["probabilities"], found.probabilities)
     assert "frequency,direction,low,high" in (tmp_path / "edges.csv").read_text()
     assert "frequency=" in (tmp_path / "g.dot").read_text()
+    assert "resample" in (tmp_path / "r.html").read_text()
     assert len((tmp_path / "s.jsonl").read_text().splitlines()) == 9
     # The same command has nothing left to do, and the same to say.
     assert run([str(part) for part in (*arguments, "--json")]) == 0

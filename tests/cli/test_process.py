@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import signal
 import sys
 import time
@@ -117,6 +118,27 @@ def test_exit_codes(process, sample, truth, tmp_path):
         "",
         "toposwap: error: 'nope.csv' does not exist: check the name and the directory\n",
     )
+
+
+@posix
+def test_a_signal_waits_for_the_end_of_a_call_of_the_compiler(process):
+    """In its midst it would free twice what the library frees."""
+    inside = os.path.join("llvmlite", "binding", "ffi.py")
+    code = (
+        "import os, signal, sys, time\n"
+        "from toposwap.core.runtime import signals\n"
+        "signals.listen()\n"
+        "source = 'signal.raise_signal(signal.SIGTERM); time.sleep(0.2); done.append(1)'\n"
+        "done = []\n"
+        "try:\n"
+        f"    exec(compile(source, {inside!r}, 'exec'))\n"
+        "    time.sleep(30)\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(len(done))\n"
+    )
+    job = process("-c", code)
+    job.communicate()
+    assert job.returncode == 1
 
 
 @posix

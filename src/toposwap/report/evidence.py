@@ -128,7 +128,11 @@ def evidence_of(model: DagLearner, data: Dataset | None) -> Evidence | None:
     if not whole or not data.centered or (done is not None and done.kind != "perfect"):
         return None
     known = np.array([loss is not None for loss in losses])
-    return _of_blocks(data, np.zeros(data.d, dtype=bool), losses, edges & known)
+    found = _of_blocks(data, np.zeros(data.d, dtype=bool), losses, edges & known)
+    if found is not None:
+        # A line has one number, also where no likelihood tells more about it.
+        found.parameters[edges] = 1.0
+    return found
 
 
 def evidence_at_hand(model: DagLearner) -> Evidence | None:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from toposwap.orderfit.base import OrderFit
+    from toposwap.search.surrogates import BoundSurrogate
+
+#: Columns up to which a surrogate's best order is found as soon as any good one.
+_PROVED = 12
 
 
 class NeighbourhoodSearch(Search):
@@ -50,8 +54,7 @@ class NeighbourhoodSearch(Search):
         followed = context.surrogates_followed or "surrogate" in place
         if surrogate is not None and not followed:
             trial = surrogate.bound.fit(fit.order)
-            engine = NeighbourhoodSearch(surrogate.restarts)
-            steps = sum(1 for _ in engine.moves(trial, context.aside()))
+            steps = sum(1 for _ in _leader(surrogate).moves(trial, context.aside()))
             if steps and fit.delta(trial.order) < -fit.resolution:
                 fit.reorder(trial.order)
                 yield Move("surrogate", steps, f"went where {surrogate.bound.score.name} led")
@@ -99,3 +102,13 @@ class NeighbourhoodSearch(Search):
                 return
             yield move
             context.keep()
+
+
+def _leader(surrogate: BoundSurrogate) -> Search:
+    """The search with a surrogate, as often as it or its own score says."""
+    from toposwap.search.chains import ChainSearch
+
+    strategy, restarts = surrogate.bound.strategy, surrogate.restarts
+    if strategy.search == ChainSearch.name:
+        return ChainSearch(restarts, proved=_PROVED)
+    return NeighbourhoodSearch(strategy.restarts if restarts is None else restarts)

@@ -220,7 +220,7 @@ def through_surrogates(
         fit = surrogate.bound.fit(order)
         assert isinstance(fit, ScreenedFit)
         with fit.roughly():
-            search, aside = ScreenedSearch(surrogate.restarts), context.aside()
+            search, aside = ScreenedSearch(surrogate.restarts or 0), context.aside()
             try:
                 for move in search.rough_moves(fit, aside, deadline, by_pruning=True):
                     yield CoarseStep(fit.order, fit.value, move)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class BoundSurrogate(NamedTuple):
-    """A surrogate tied to the data, and how often a search with it restarts."""
+    """A surrogate tied to the data, and how often a search with it restarts; None if it says so."""
 
     bound: BoundScore
-    restarts: int
+    restarts: int | None
 
 
 def bound_surrogates(bound: BoundScore) -> Iterator[BoundSurrogate]:
@@ -31,5 +31,4 @@ def bound_surrogates(bound: BoundScore) -> Iterator[BoundSurrogate]:
         except InputError:
             continue
         cheaper.within_limits_of(bound)
-        restarts = surrogate.restarts
-        yield BoundSurrogate(cheaper, cheaper.strategy.restarts if restarts is None else restarts)
+        yield BoundSurrogate(cheaper, surrogate.restarts)

@@ -143,6 +143,7 @@ def _deliver(fitted: Fitted, outputs: Outputs, save: Path | None) -> int:
     assert found is not None
     with together():
         _write(found, outputs)
+        outputs.write_page(fitted.model, found)
         if save is not None:
             found.save(save)
     if outputs.json:

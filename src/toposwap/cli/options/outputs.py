@@ -92,13 +92,17 @@ class Outputs:
                     confidence=confidence,
                     doubt=doubt,
                 )
-            if self.report is not None:
-                model.report(
-                    self.report,
-                    command=spoken.command(),
-                    notes=spoken.notes(),
-                    confidence=confidence,
-                )
+            self.write_page(model, confidence)
+
+    def write_page(self, model: Topo, confidence: Confidence | None = None) -> None:
+        """Write the report, if one is wanted."""
+        if self.report is not None:
+            model.report(
+                self.report,
+                command=spoken.command(),
+                notes=spoken.notes(),
+                confidence=confidence,
+            )
 
     @property
     def paths(self) -> tuple[Path, ...]:

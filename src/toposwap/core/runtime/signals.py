@@ -21,6 +21,8 @@ SIGNALS = tuple(
 _SOON = 0.05
 #: Seconds that the loading of modules may hold up a signal.
 _PATIENCE = 1.0
+#: In the names of files: where modules are loaded, and the calls of the compiler's library.
+_IMPORTS, _COMPILER = "<frozen importlib", os.path.join("llvmlite", "binding")
 _received: int | None = None
 _came = 0.0
 
@@ -40,22 +42,24 @@ def stop(signum: int, frame: FrameType | None) -> None:
     """The handler of all signals.
 
     While a module is being loaded it waits for a moment: compiled modules that load others print
-    what is raised there.
+    what is raised there. In the midst of a call of the compiler's library it waits for the end of
+    that: what belongs to whom is in doubt there, and would be freed twice.
     """
     global _received, _came  # noqa: PLW0603 - a process is told once
     if _received is None:
         _came = time.monotonic()
     _received = signum
-    if _loading(frame) and time.monotonic() - _came < _PATIENCE:
+    patient = time.monotonic() - _came < _PATIENCE
+    if _within(frame, _COMPILER) or (patient and _within(frame, _IMPORTS)):
         _send_again(signum)
         return
     raise KeyboardInterrupt
 
 
-def _loading(frame: FrameType | None) -> bool:
-    """Whether ``frame`` runs on behalf of an import statement."""
+def _within(frame: FrameType | None, files: str) -> bool:
+    """Whether ``frame`` runs on behalf of code in such ``files``."""
     while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
+        if files in frame.f_code.co_filename:
             return True
         frame = frame.f_back
     return False

@@ -88,8 +88,7 @@ class BoundL0(BoundScore):
             # Variances say nothing about a score that no units enter.
             start="correlation" if logarithmic else "variance",
             search="chains",
-            # As a surrogate. A restart costs about d^2, and few columns are easily stuck.
-            restarts=max(20, 2000 // data.d),
+            restarts=20,
             # Two chains from the first optimum, another start, and two from there.
             resample_restarts=61,
         )
