@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+import numpy as np
+
 if TYPE_CHECKING:
     from fuzz.commands import CommandRun
 
@@ -173,6 +175,9 @@ def parse(path: Path) -> None:
         assert (content[:4], content[-8:-4]) == (b"\x89PNG", b"IEND"), "no whole PNG"
     elif name.endswith(".pdf"):
         assert (content[:4], content.strip()[-5:]) == (b"%PDF", b"%%EOF"), "no whole PDF"
+    elif name.endswith(".npz"):
+        with np.load(path, allow_pickle=False) as arrays:
+            assert all(arrays[key].size >= 0 for key in arrays.files)
     elif name.endswith((".tsv", ".gz", ".parquet")):
         from toposwap.io import read_table
 

@@ -149,8 +149,9 @@ def test_a_reservoir_draws_every_row_with_the_same_chance():
     again, _ = streams.sampled_rows([frame], 10, np.random.default_rng(3))
     once, _ = streams.sampled_rows([frame[:30], frame[30:]], 10, np.random.default_rng(3))
     assert len(again) == len(once) == 10
-    everything, _ = streams.sampled_rows([frame], 100, np.random.default_rng(0))
-    assert len(everything) == 50
+    for more in (100, 10**50):
+        everything, _ = streams.sampled_rows([frame], more, np.random.default_rng(0))
+        assert len(everything) == 50
 
 
 def test_files_are_found_or_missed_in_words(tmp_path):

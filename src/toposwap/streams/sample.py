@@ -39,13 +39,13 @@ def sampled_rows(
 
     if size < 2:
         raise InputError(f"sample: at least 2 rows are needed, got {size}")
-    places = np.empty(size, dtype=np.int64)
+    # As many as there are rows, which may be fewer than any number that was asked for.
+    places = np.empty(0, dtype=np.int64)
     parts: list[Part] = []
     seen = 0
     for frame in frames:
         rows = np.arange(seen, seen + len(frame))
-        filling = rows[rows < size]
-        places[filling] = filling
+        places = np.concatenate([places, rows[rows < size]])
         later = rows[rows >= size]
         # Row t takes the place of a random one of t + 1, if that is among those held.
         drawn = (rng.random(later.size) * (later + 1)).astype(np.int64)
@@ -54,8 +54,8 @@ def sampled_rows(
         parts.append((rows, frame))
         seen += len(frame)
         if sum(len(part) for _, part in parts) > 4 * size + len(frame):
-            parts = _kept(parts, places[: min(seen, size)])
-    held = _kept(parts, places[: min(seen, size)])
+            parts = _kept(parts, places)
+    held = _kept(parts, places)
     if not held:
         raise InputError("the table has 0 sample(s) (no rows), a minimum of 2 is required")
     return pd.concat([part for _, part in held], ignore_index=True), seen
