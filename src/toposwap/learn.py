@@ -11,10 +11,10 @@ from toposwap.baselines.start import starting_order
 from toposwap.checkpoint import Begun, belonging
 from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.errors import InputError
-from toposwap.core.notices import notices
-from toposwap.core.own_rows import identified, unidentified_in_words
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.core.runtime.deadline import Deadline
+from toposwap.core.tables.notices import notices
+from toposwap.core.tables.own_rows import identified, unidentified_in_words
 from toposwap.pruning import own_pruner, resolve_pruner
 from toposwap.pruning.base import predictor_of
 from toposwap.pruning.threshold import Threshold

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from toposwap.assess import Assessment
     from toposwap.certificate import Certificate
-    from toposwap.core.gaps import GapReport
     from toposwap.core.interventions import Environments
     from toposwap.core.order import Order
+    from toposwap.core.tables.gaps import GapReport
     from toposwap.scores.base import Predictor
     from toposwap.search.base import Step
 

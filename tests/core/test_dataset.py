@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toposwap as ts
-from toposwap.core import held_rows
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
+from toposwap.core.tables import held_rows
 
 
 def table(seed=0, n=40, d=4):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
-from toposwap.core.table import NumberTable
+from toposwap.core.tables.table import NumberTable
 from toposwap.io import read_numbers, read_table
 from toposwap.io.tables import plain_csv
 from toposwap.io.tables.dialect import Dialect

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from toposwap.core.errors import InputError
-from toposwap.core.table import NumberTable
+from toposwap.core.tables.table import NumberTable
 from toposwap.core.validation import places, repeated
 from toposwap.core.weights import as_weights
 from toposwap.io import read_graph, read_numbers, read_order, read_weights

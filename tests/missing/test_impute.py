@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import toposwap as ts
-from toposwap.core.gaps import Incomplete
+from toposwap.core.tables.gaps import Incomplete
 from toposwap.missing import Impute
 from toposwap.missing.draws import Chains
 from toposwap.scores.densities import Densities

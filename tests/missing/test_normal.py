@@ -8,8 +8,8 @@ from scipy.optimize import approx_fprime
 from scipy.stats import multivariate_normal
 
 from toposwap.core.errors import InputError
-from toposwap.core.gaps import Incomplete
 from toposwap.core.runtime.deadline import NEVER
+from toposwap.core.tables.gaps import Incomplete
 from toposwap.missing.normal import Patterns, any_covariance, start
 
 

@@ -6,8 +6,8 @@ from scipy.stats import multivariate_normal
 
 import toposwap as ts
 from toposwap.core.admissible import EVERYTHING
-from toposwap.core.gaps import Incomplete
 from toposwap.core.runtime.deadline import NEVER
+from toposwap.core.tables.gaps import Incomplete
 from toposwap.missing.single_edges import second_look
 from toposwap.missing.structural import StructuralEM
 from toposwap.scores.names import named_score

@@ -9,9 +9,9 @@ import pytest
 
 import toposwap as ts
 from toposwap.cli import run
-from toposwap.core.gap_tests import gap_dependences
-from toposwap.core.gaps import Incomplete
 from toposwap.core.kinds import KINDS
+from toposwap.core.tables.gap_tests import gap_dependences
+from toposwap.core.tables.gaps import Incomplete
 from toposwap.report.text import as_text, report
 
 pytestmark = pytest.mark.filterwarnings("ignore::toposwap.ToposwapWarning")

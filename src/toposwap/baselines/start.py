@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from toposwap.baselines.base import Baseline
-from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
 from toposwap.core.runtime.deadline import NEVER, Deadline
+from toposwap.core.tables.columns import is_frame
 from toposwap.core.validation import places
 from toposwap.core.weights import (
     as_weights,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from toposwap.certainty.methods import Method
-    from toposwap.core.gaps import Incomplete
+    from toposwap.core.tables.gaps import Incomplete
     from toposwap.estimators.base import DagLearner
 
 

@@ -21,10 +21,10 @@ from toposwap.certainty.resample import Resample
 from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
-from toposwap.core.gaps import Incomplete
-from toposwap.core.own_rows import identified
 from toposwap.core.registry import resolve
 from toposwap.core.runtime.deadline import Deadline, TimeUp
+from toposwap.core.tables.gaps import Incomplete
+from toposwap.core.tables.own_rows import identified
 from toposwap.estimators import Topo
 from toposwap.estimators.base import generator
 from toposwap.intervention.directions import gaussian_columns, nominal_columns

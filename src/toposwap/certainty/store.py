@@ -11,7 +11,7 @@ import numpy as np
 from toposwap.certainty.resample import Resample
 from toposwap.certainty.units import row_weights_of, rows_of
 from toposwap.core.errors import InputError
-from toposwap.core.gaps import Incomplete
+from toposwap.core.tables.gaps import Incomplete
 from toposwap.io.journal import Journal
 
 if TYPE_CHECKING:

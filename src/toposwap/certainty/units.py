@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.core.gaps import Incomplete
+from toposwap.core.tables.gaps import Incomplete
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toposwap.cli.options.learning import Learning
     from toposwap.cli.options.outputs import Outputs
     from toposwap.cli.options.reading import Chosen, Reading
-    from toposwap.core.table import NumberTable
+    from toposwap.core.tables.table import NumberTable
     from toposwap.estimators import Topo
     from toposwap.report.graph import Doubt
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.factor import power_of_two
-from toposwap.core.unvarying import refuse_constant, refuse_tiny
+from toposwap.core.tables.columns import is_frame
+from toposwap.core.tables.unvarying import refuse_constant, refuse_tiny
 from toposwap.core.validation import LARGEST, SMALLEST, as_matrix, named, places, refuse_unusable
 
 if TYPE_CHECKING:

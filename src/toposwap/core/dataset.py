@@ -10,15 +10,15 @@ import numpy as np
 
 from toposwap.core.covariance import checked_covariance
 from toposwap.core.errors import InputError
-from toposwap.core.held_rows import HeldRows
 from toposwap.core.interventions import Interventions
 from toposwap.core.kinds import Kind, Labels, Recognised
-from toposwap.core.own_rows import OwnRows, own_rows
 from toposwap.core.parents_at_once import parents_at_once
-from toposwap.core.seen_columns import SeenColumns
-from toposwap.core.table_moments import moments_of
-from toposwap.core.table_read import TableRead
-from toposwap.core.unvarying import refuse_constant
+from toposwap.core.tables.held_rows import HeldRows
+from toposwap.core.tables.own_rows import OwnRows, own_rows
+from toposwap.core.tables.seen_columns import SeenColumns
+from toposwap.core.tables.table_moments import moments_of
+from toposwap.core.tables.table_read import TableRead
+from toposwap.core.tables.unvarying import refuse_constant
 from toposwap.core.validation import listed, places
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.core.held_rows import HeldRows, row_blocks
+from toposwap.core.tables.held_rows import HeldRows, row_blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from toposwap.core.columns import (
+from toposwap.core.errors import InputError
+from toposwap.core.kinds import Column, Labels, Refused, kinds_by_name, recognise
+from toposwap.core.tables.columns import (
     Columns,
     InputTypeError,
     is_frame,
     named_columns,
     refuse_no_table,
 )
-from toposwap.core.errors import InputError
-from toposwap.core.held_rows import HeldRows, held_column
-from toposwap.core.kinds import Column, Labels, Refused, kinds_by_name, recognise
-from toposwap.core.labels import array_of, read_column
+from toposwap.core.tables.held_rows import HeldRows, held_column
+from toposwap.core.tables.labels import array_of, read_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

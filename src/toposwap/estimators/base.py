@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from toposwap.core.columns import column_names, lives_on_a_cluster
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError, ToposwapWarning, UnitsWarning
+from toposwap.core.tables.columns import column_names, lives_on_a_cluster
 from toposwap.estimators.sklearn_api import Estimator
 
 if TYPE_CHECKING:

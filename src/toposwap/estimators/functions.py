@@ -11,11 +11,11 @@ from toposwap.assess import assess
 from toposwap.baselines.start import dimensions, is_order, starting_order
 from toposwap.certificate import Certificate
 from toposwap.core.admissible import EVERYTHING
-from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError, ToposwapWarning
-from toposwap.core.gaps import Incomplete
-from toposwap.core.own_rows import identified
 from toposwap.core.registry import resolve
+from toposwap.core.tables.columns import is_frame
+from toposwap.core.tables.gaps import Incomplete
+from toposwap.core.tables.own_rows import identified
 from toposwap.core.weights import as_weights, foreign_weights, transposed_in_words
 from toposwap.estimators.base import has_names
 from toposwap.estimators.topo import Topo

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from toposwap.core.columns import column_names
 from toposwap.core.errors import InputError
+from toposwap.core.tables.columns import column_names
 from toposwap.core.validation import as_table, column_place, listed, places, refuse_unusable
 from toposwap.estimators.sklearn_api import check_fitted
 

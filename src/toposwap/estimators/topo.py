@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from toposwap.core.admissible import EVERYTHING
-from toposwap.core.columns import lives_on_a_cluster
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
-from toposwap.core.gaps import Incomplete
 from toposwap.core.registry import resolve
 from toposwap.core.runtime.clock import clock
 from toposwap.core.runtime.deadline import Deadline
+from toposwap.core.tables.columns import lives_on_a_cluster
+from toposwap.core.tables.gaps import Incomplete
 from toposwap.estimators.base import DagLearner, generator
 from toposwap.estimators.intervening import Intervening
 from toposwap.estimators.predictions import Predicting, Typical

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.table_read import TableRead
+from toposwap.core.tables.table_read import TableRead
 from toposwap.intervention.adjustment import Adjustment
 from toposwap.intervention.directions import undecided_class
 from toposwap.intervention.estimate import is_identified, linear_effect, over_the_class, question

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-    from toposwap.core.table import NumberTable
+    from toposwap.core.tables.table import NumberTable
 
 #: An edge that fewer resamples than this share have is drawn as doubtful.
 DOUBTFUL = 0.5

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
 from toposwap.core.graph import square_matrix
+from toposwap.core.tables.columns import is_frame
 from toposwap.core.validation import listed, numbered, places
 from toposwap.interop import foreign_graph, refuse_marks
 

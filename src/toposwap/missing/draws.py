@@ -24,7 +24,7 @@ from toposwap.missing.normal import Normal, Patterns, any_covariance, start
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.core.gaps import Incomplete
+    from toposwap.core.tables.gaps import Incomplete
 
 #: Values among which one is drawn where there are few, and that are proposed where there are many.
 _MOST_LEVELS, _PROPOSED = 60, 8

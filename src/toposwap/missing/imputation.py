@@ -21,9 +21,9 @@ from toposwap.search.none import NoSearch
 if TYPE_CHECKING:
     from toposwap.core.admissible import Admissible
     from toposwap.core.dataset import Dataset
-    from toposwap.core.gaps import Incomplete
     from toposwap.core.order import Order
     from toposwap.core.runtime.deadline import Deadline
+    from toposwap.core.tables.gaps import Incomplete
     from toposwap.result import Result
     from toposwap.scores import Score
     from toposwap.search import Search

@@ -9,7 +9,7 @@ import numpy as np
 from toposwap.missing.draws import Chains
 
 if TYPE_CHECKING:
-    from toposwap.core.gaps import Incomplete
+    from toposwap.core.tables.gaps import Incomplete
     from toposwap.scores import Score
 
 

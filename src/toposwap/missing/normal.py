@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from toposwap.core.gaps import Incomplete
     from toposwap.core.runtime.deadline import Deadline
+    from toposwap.core.tables.gaps import Incomplete
 
 #: Steps of EM between two extrapolations.
 _STEPS = 3
@@ -89,7 +89,7 @@ class Patterns:
     Parameters
     ----------
     table
-        The rows; checked by :meth:`~toposwap.core.gaps.Incomplete.check`.
+        The rows; checked by :meth:`~toposwap.core.tables.gaps.Incomplete.check`.
     """
 
     def __init__(self, table: Incomplete) -> None:

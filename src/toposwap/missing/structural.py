@@ -23,9 +23,9 @@ from toposwap.baselines.start import is_order, starting_order
 from toposwap.core.admissible import EVERYTHING, Admissible
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
-from toposwap.core.notices import notices
 from toposwap.core.runtime.ctrl_c import CtrlC
 from toposwap.core.runtime.deadline import NEVER, Deadline
+from toposwap.core.tables.notices import notices
 from toposwap.core.weights import as_weights
 from toposwap.kernels.graphs.reachability import reachability
 from toposwap.learn import learn
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from toposwap.core.gaps import Incomplete
     from toposwap.core.order import Order
+    from toposwap.core.tables.gaps import Incomplete
     from toposwap.result import Result
     from toposwap.scores import Score
     from toposwap.search import Search

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.gap_tests import gap_dependences
-from toposwap.core.gaps import GapReport, Incomplete, refuse_gaps
+from toposwap.core.tables.gap_tests import gap_dependences
+from toposwap.core.tables.gaps import GapReport, Incomplete, refuse_gaps
 from toposwap.core.validation import listed
 
 if TYPE_CHECKING:

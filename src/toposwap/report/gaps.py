@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from toposwap.core.gaps import dependences_in_words, shares_in_words
+from toposwap.core.tables.gaps import dependences_in_words, shares_in_words
 
 if TYPE_CHECKING:
     from toposwap.estimators import Topo

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.core.columns import InputTypeError, is_frame, named_columns
 from toposwap.core.errors import InputError
+from toposwap.core.tables.columns import InputTypeError, is_frame, named_columns
 from toposwap.core.validation import listed, repeated
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toposwap.core.columns import lives_on_a_cluster
 from toposwap.core.errors import InputError, MissingExtraError
+from toposwap.core.tables.columns import lives_on_a_cluster
 from toposwap.streams.batches import Batch, batches_of, matched
 from toposwap.streams.files import FileStream, files_of
 from toposwap.streams.pass_ import Pass

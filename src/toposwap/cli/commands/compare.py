@@ -122,7 +122,7 @@ def _differences(
     bound = None
     if data is not None:
         from toposwap.core.dataset import Dataset
-        from toposwap.core.table import NumberTable
+        from toposwap.core.tables.table import NumberTable
         from toposwap.io import read_numbers
 
         table = read_numbers(data)

@@ -122,7 +122,7 @@ def confidence(
 
 def _column(table: Path, name: str, reading: Reading, frame: Any) -> NDArray[Any]:
     """The column ``name`` of the file, of the rows that are in ``frame``."""
-    from toposwap.core.table import NumberTable
+    from toposwap.core.tables.table import NumberTable
     from toposwap.io import read_numbers
 
     whole = read_numbers(table, sep=reading.sep, decimal=reading.decimal, missing=reading.na)

@@ -19,7 +19,7 @@ from toposwap.core.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from toposwap.core.table import NumberTable
+    from toposwap.core.tables.table import NumberTable
 
 _STARTS = ("auto", "variance", "correlation", "random")
 _EPILOG = """\b

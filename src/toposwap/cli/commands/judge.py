@@ -9,7 +9,7 @@ import numpy as np
 from toposwap.assess import Assessment, assess
 from toposwap.core.admissible import EVERYTHING
 from toposwap.core.errors import InputError
-from toposwap.core.own_rows import identified
+from toposwap.core.tables.own_rows import identified
 from toposwap.core.weights import as_weights
 from toposwap.estimators import Topo
 from toposwap.estimators.functions import judged_data

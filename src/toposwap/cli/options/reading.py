@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from toposwap.core.table import NumberTable
+    from toposwap.core.tables.table import NumberTable
     from toposwap.streams import FileStream
 
 
@@ -97,7 +97,7 @@ class Reading:
 
     def _of(self, table: NumberTable | pd.DataFrame, shown: str) -> Chosen:
         from toposwap.core.kinds import kinds_by_name
-        from toposwap.core.table import NumberTable
+        from toposwap.core.tables.table import NumberTable
 
         names = [str(name) for name in table.columns]
         if self.kinds:
@@ -125,7 +125,7 @@ class Reading:
 
     def _interventions(self, table: Any, picked: Any) -> list[list[str]] | None:
         """What was set from outside in each row of ``picked``, by name."""
-        from toposwap.core.table import NumberTable
+        from toposwap.core.tables.table import NumberTable
 
         names = [str(name) for name in table.columns]
 
@@ -140,7 +140,7 @@ class Reading:
 
     def _weights(self, table: Any, picked: Any) -> NDArray[np.float64] | None:
         """How often each row of ``picked`` counts, (n,)."""
-        from toposwap.core.table import NumberTable
+        from toposwap.core.tables.table import NumberTable
 
         if self.weights is None:
             return None
@@ -166,8 +166,8 @@ class Reading:
     def _usable(self, table: Any) -> Any:
         """The table without columns that cannot be used, or one line about all of them."""
         from toposwap.core.kinds import kinds_by_name
-        from toposwap.core.table import NumberTable
-        from toposwap.core.unusable import unusable
+        from toposwap.core.tables.table import NumberTable
+        from toposwap.core.tables.unusable import unusable
         from toposwap.core.validation import in_words, listed
 
         names = [str(name) for name in table.columns]

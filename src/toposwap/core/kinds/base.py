@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from toposwap.core.columns import InputTypeError
 from toposwap.core.errors import InputError
+from toposwap.core.tables.columns import InputTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

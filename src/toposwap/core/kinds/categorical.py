@@ -11,7 +11,7 @@ class Categorical(Kind):
     """Categories without an order; text, and codes where the user says so.
 
     Two of them are a column of two values. More have levels and codes
-    (:mod:`toposwap.core.codes`), which scores on contingency tables count.
+    (:mod:`toposwap.core.tables.codes`), which scores on contingency tables count.
     """
 
     name: ClassVar[str] = "categorical"

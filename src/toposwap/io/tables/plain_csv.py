@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.core.table import NumberTable
+from toposwap.core.tables.table import NumberTable
 from toposwap.io.tables.sources import DAMAGED
 
 if TYPE_CHECKING:

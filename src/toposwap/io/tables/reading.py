@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from toposwap.core.table import NumberTable
+    from toposwap.core.tables.table import NumberTable
 
 #: How a file begins that is no text, and what reads it.
 _BINARY: dict[bytes, Callable[[Source], pd.DataFrame]] = {

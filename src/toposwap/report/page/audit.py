@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.core.notices import notices
+from toposwap.core.tables.notices import notices
 from toposwap.core.validation import listed
 from toposwap.diagnostics import r2_sortability, units_in_words
 from toposwap.report.gaps import gaps_in_words

@@ -11,8 +11,8 @@ from scipy.linalg import lapack
 from toposwap.basis import BASES, Expansion, Family, expand
 from toposwap.core.errors import InputError
 from toposwap.core.factor import retriangularise
-from toposwap.core.held_rows import row_blocks
 from toposwap.core.registry import resolve
+from toposwap.core.tables.held_rows import row_blocks
 from toposwap.scores.base import BoundScore
 from toposwap.scores.densities import Densities
 from toposwap.scores.predictors import AdditiveModel

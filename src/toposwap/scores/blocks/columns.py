@@ -22,7 +22,7 @@ from toposwap.core.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.core.codes import Coded, Levels
+    from toposwap.core.tables.codes import Coded, Levels
 
     Floats = NDArray[np.float64]
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from toposwap.core.codes import Levels
     from toposwap.core.dataset import Dataset
+    from toposwap.core.tables.codes import Levels
     from toposwap.scores.blocks.gaussian_node import GaussianNode
     from toposwap.scores.blocks.model import NodeLoss
     from toposwap.scores.blocks.nodes import Fitted

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from toposwap.core.codes import Levels
+    from toposwap.core.tables.codes import Levels
     from toposwap.losses import ColumnLoss
     from toposwap.losses.base import ColumnFacts
     from toposwap.scores.blocks.columns import Columns

@@ -1,7 +1,7 @@
 """The node of each variable, on the rows that count for it.
 
-With interventions these are the rows in which it was not set (:mod:`toposwap.core.own_rows`); the
-columns of its causes are those of all rows.
+With interventions these are the rows in which it was not set
+(:mod:`toposwap.core.tables.own_rows`); the columns of its causes are those of all rows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.core.codes import Levels
+from toposwap.core.tables.codes import Levels
 from toposwap.losses import GaussianLoss, LevelLoss, OnePredictor, RowLoss
 from toposwap.scores.blocks.gaussian_node import GaussianNode
 from toposwap.scores.blocks.nodes import RowsNode

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from toposwap.core.codes import Coded
     from toposwap.core.dataset import Dataset
     from toposwap.core.order import Order
+    from toposwap.core.tables.codes import Coded
     from toposwap.orderfit.base import OrderFit
     from toposwap.scores.categorical.score import CategoricalScore
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.core.codes import Levels, codes_of_rows
+from toposwap.core.tables.codes import Levels, codes_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """The rows that are counted: different ones, with how often each occurs, for each group of nodes.
 
 With interventions each node has rows of its own, those in which it was not set
-(:mod:`toposwap.core.own_rows`).
+(:mod:`toposwap.core.tables.own_rows`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from toposwap.core.codes import Coded
     from toposwap.core.dataset import Dataset
+    from toposwap.core.tables.codes import Coded
 
 #: Rows for each different one from which on bits are not worth their length.
 _REPEATED = 8

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from toposwap.core.codes import Coded
 from toposwap.core.errors import InputError
 from toposwap.core.runtime.settings import checked
+from toposwap.core.tables.codes import Coded
 from toposwap.core.validation import columns, listed
 from toposwap.scores.base import Score
 from toposwap.scores.l0.bound import checked_max_parents

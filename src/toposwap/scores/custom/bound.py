@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.admissible import EVERYTHING, Admissible
-from toposwap.core.columns import is_frame
 from toposwap.core.errors import InputError
+from toposwap.core.tables.columns import is_frame
 from toposwap.core.weights import as_weights
 from toposwap.orderfit.joint import JointScore
 from toposwap.orderfit.nodes import NodeFit, SeparableScore

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from toposwap.core.dataset import Dataset
     from toposwap.core.order import Order
-    from toposwap.core.own_rows import OwnRows
+    from toposwap.core.tables.own_rows import OwnRows
 
 
 class _Part(BoundLeastSquares):

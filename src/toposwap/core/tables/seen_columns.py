@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from toposwap.core.codes import Coded
-from toposwap.core.columns import InputTypeError
-from toposwap.core.held_rows import HeldRows
 from toposwap.core.kinds import FRACTIONS, KINDS, Column, Kind, Labels, Recognised, recognise
+from toposwap.core.tables.codes import Coded
+from toposwap.core.tables.columns import InputTypeError
+from toposwap.core.tables.held_rows import HeldRows
 from toposwap.core.validation import columns, listed
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.errors import InputError
-from toposwap.core.held_rows import HeldRows
 from toposwap.core.interventions import Interventions, checked_interventions
 from toposwap.core.kinds import Kind, Labels, kinds_by_name
-from toposwap.core.row_weights import checked_weights
+from toposwap.core.tables.held_rows import HeldRows
+from toposwap.core.tables.row_weights import checked_weights
 from toposwap.core.validation import as_held
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import toposwap as ts
-from toposwap.core.held_rows import HeldRows, held_column, row_blocks
+from toposwap.core.tables.held_rows import HeldRows, held_column, row_blocks
 
 X = ts.simulate.linear_dataset(6, 500, "ER2", random_state=0).X.astype(np.float32)
 NAMES = list("abcdef")

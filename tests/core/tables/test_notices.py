@@ -5,7 +5,7 @@ import pytest
 
 import toposwap as ts
 from toposwap.core.dataset import Dataset
-from toposwap.core.notices import notices
+from toposwap.core.tables.notices import notices
 
 RNG = np.random.default_rng(0)
 N = 100

@@ -8,13 +8,13 @@ import numpy as np
 
 from toposwap.core.errors import InputError
 from toposwap.core.factor import column_means, power_of_two, triangular_factor
-from toposwap.core.unvarying import refuse_constant, refuse_tiny
+from toposwap.core.tables.unvarying import refuse_constant, refuse_tiny
 from toposwap.core.validation import SMALLEST, refuse_unusable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.core.table_read import TableRead
+    from toposwap.core.tables.table_read import TableRead
 
 
 class TableMoments(NamedTuple):

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.core.gaps import Dependence
+from toposwap.core.tables.gaps import Dependence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from toposwap.core.gaps import Incomplete
+    from toposwap.core.tables.gaps import Incomplete
 
 #: Chance of a false alarm, over all pairs.
 _LEVEL = 0.01

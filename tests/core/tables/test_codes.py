@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from toposwap.core.codes import codes_of_rows
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
+from toposwap.core.tables.codes import codes_of_rows
 
 TABLE = pd.DataFrame(
     {

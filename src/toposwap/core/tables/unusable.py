@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.kinds import Column, Kind, Refused, recognise
-from toposwap.core.labels import read_column
-from toposwap.core.notices import is_running_number, names_rows
+from toposwap.core.tables.labels import read_column
+from toposwap.core.tables.notices import is_running_number, names_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ _RUNNING = Refused("is a running number", "leave it out, unless it is meant as a
 
 
 def unusable(table: Any, kinds: Mapping[str, Kind], *, thorough: bool = True) -> dict[str, Refused]:
-    """The columns of a frame or a :class:`~toposwap.core.table.NumberTable` that cannot be used.
+    """The columns of a frame or a :class:`~.table.NumberTable` that cannot be used.
 
     ``kinds`` are those that the user has named, by column; ``thorough`` also finds what may be used
     but hardly is meant, and what is refused later by itself: running numbers, columns called ``id``

@@ -11,7 +11,7 @@ import numpy as np
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.kinds import Column, Labels, Recognised, recognise
-from toposwap.core.table_read import TableRead
+from toposwap.core.tables.table_read import TableRead
 from toposwap.core.validation import columns, listed, named, refuse_unusable
 
 if TYPE_CHECKING:
