@@ -131,7 +131,7 @@ def test_the_order_does_not_change_the_gradient_unit():
 
 
 def test_factors_of_many_columns_are_computed_afresh_where_digits_were_lost(monkeypatch):
-    monkeypatch.setattr("toposwap.scores.least_squares.score._WIDE", 2)
+    monkeypatch.setattr("toposwap.scores.least_squares.fit._WIDE", 2)
     X = simulate.linear_dataset(12, 300, "ER4", random_state=0).X
     bound = LeastSquares().bind(Dataset.from_table(X))
     fit = bound.fit(Order(np.random.default_rng(0).permutation(12)))

@@ -9,7 +9,8 @@ import numpy as np
 from toposwap.kernels.least_squares import masked_pair
 from toposwap.kernels.least_squares.masked_pair import Masked
 from toposwap.orderfit.base import ImprovingSwaps, OrderFit
-from toposwap.scores.least_squares.score import BoundLeastSquares, LeastSquaresFit
+from toposwap.scores.least_squares.fit import LeastSquaresFit
+from toposwap.scores.least_squares.score import BoundLeastSquares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

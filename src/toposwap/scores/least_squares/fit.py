@@ -1,0 +1,153 @@
+"""The factor pair of least squares at an order: value, deltas, moves, and the solution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import lapack
+
+from toposwap.core.factor import retriangularise
+from toposwap.kernels.graphs.precedence import possible_swaps
+from toposwap.kernels.least_squares import factor_pair, improving_swaps, swap_deltas
+from toposwap.orderfit.base import ImprovingSwaps
+from toposwap.orderfit.factor import FactorFit
+from toposwap.scores.base import Point
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from toposwap.core.order import Order
+    from toposwap.core.runtime.deadline import Deadline
+    from toposwap.scores.least_squares.score import BoundLeastSquares
+
+_EPS = float(np.finfo(float).eps)
+# Columns from which on looking whether digits were lost pays, from which on that is enough at the
+# end too, and what may be lost of the factor and its inverse before they are computed afresh.
+_WIDE, _VERY_WIDE, _WORN, _WORN_INVERSE = 1000, 3000, 1e-13, 1e-9
+
+
+class LeastSquaresFit(FactorFit):
+    """The factor pair of :mod:`toposwap.kernels.least_squares.factor_pair` at the current order."""
+
+    bound: BoundLeastSquares
+    kernels = factor_pair
+
+    @property
+    def value(self) -> float:  # type: ignore[override]
+        """1/2 sum_k R_kk^2 in the units of the data, less what the ridge's rows add."""
+        return self.bound.value_of(self._diagonal**2, self.bound.cost[self._order])
+
+    @property
+    def resolution(self) -> float:
+        """A few digits above the rounding error of the sum."""
+        return 1e-12 * self.value
+
+    def delta(self, order: Order) -> float:
+        """Factorise the data in ``order``."""
+        variables = order.variables
+        diagonal = np.diag(retriangularise(self.bound.factor[:, variables]))
+        return self.bound.value_of(diagonal**2, self.bound.cost[variables]) - self.value
+
+    def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
+        """Rounding errors are cleared after each sweep where columns are nearly dependent."""
+        moved = super().insertion_sweep(visits)
+        if self.bound.delicate:
+            self.refresh()
+        return moved
+
+    def refresh(self) -> None:
+        """Factorise again where anything was rotated; with many columns, where that cost digits."""
+        if self.bound.delicate or len(self._order) < _WIDE or self._worn():
+            super().refresh()
+
+    def polish(self, deadline: Deadline) -> None:  # noqa: ARG002 - always worth it
+        """The end is factorised afresh; with so many columns that it takes long, where needed."""
+        if len(self._order) < _VERY_WIDE:
+            super().refresh()
+        else:
+            self.refresh()
+
+    def _worn(self) -> bool:
+        """Whether rotations have cost digits, as products of one vector tell in O(d^2)."""
+        x = np.cos(np.arange(1.0, len(self._order) + 1.0))
+        pair = self._pair[:, self._order]
+        above = np.triu(pair, 1)
+        along = above @ x + self._diagonal * x
+        back = along @ above + self._diagonal * along
+        there = np.empty_like(x)
+        there[self._order] = x
+        true = ((self.bound.factor @ there) @ self.bound.factor)[self._order]
+        sizes = self.bound.deviations[self._order] * np.linalg.norm(along)
+        solved = x @ np.tril(pair, -1) + x / self._diagonal
+        left = above @ solved + self._diagonal * solved - x
+        lost = float(np.abs((back - true) / sizes).max())
+        return not (lost <= _WORN and float(np.abs(left).max()) <= _WORN_INVERSE)
+
+    def parameters(self) -> NDArray[np.float64]:
+        """W, exactly zero where it is zero to within rounding error."""
+        return self.point().weights
+
+    def point(self) -> Point:
+        """Read weights and gradient off the factor pair, O(d^2)."""
+        bound = self.bound
+        weights, gradient = factor_pair.solution(
+            *self._state, bound.scale, bound.deviations, 8.0 * _EPS
+        )
+        deviations = bound.deviations * bound.scale
+        return Point(
+            weights=weights.T,
+            value=self.value,
+            gradient=gradient.T,
+            row_scale=deviations,
+            column_scale=deviations + np.abs(weights) @ deviations,
+        )
+
+    @property
+    def _state(
+        self,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        return self._pair, self._diagonal, self._order, self._position
+
+    def _swap_deltas(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
+        return swap_deltas.swap_deltas(
+            self._pair[:, self._order], self._diagonal, self.bound.cost[self._order], reach
+        )
+
+    def improving_swaps(self) -> ImprovingSwaps:
+        """By bounds from the prices of insertions, and sums that end where they cannot improve."""
+        columns = np.ascontiguousarray(self._pair[:, self._order].T)
+        cost = self.bound.cost[self._order]
+        threshold = self.resolution / self._half
+        room = 8 * len(self._order)
+        while True:
+            places = np.empty((room, 2), dtype=np.int64)
+            changes = np.empty(room)
+            found = improving_swaps.improving_swaps(
+                columns, self._diagonal, cost, threshold, places, changes
+            )
+            if found <= room:
+                break
+            room = found
+        places, changes = places[:found], changes[:found]
+        if self._before.size:
+            possible = possible_swaps(self._before, self._order)[places[:, 0], places[:, 1]]
+            places, changes = places[possible], changes[possible]
+        d = len(self._order)
+        return ImprovingSwaps(self._order[places], changes * self._half, d * (d - 1) // 2)
+
+    def _factorise(self, order: NDArray[np.int64]) -> None:
+        triangle = retriangularise(self.bound.factor[:, order])
+        inverse, _ = lapack.dtrtri(triangle, lower=0)
+        diagonal = triangle.diagonal().copy()
+        # Above the diagonal R, below it the transposed inverse, columns back to the variables.
+        triangle += inverse.T
+        np.einsum("ii->i", triangle)[:] = diagonal
+        pair = np.empty_like(triangle, order="C")
+        pair[:, order] = triangle
+        position = np.empty_like(order)
+        position[order] = np.arange(order.size)
+        self._pair, self._diagonal, self._order, self._position = pair, diagonal, order, position
+        self._rotated = False
