@@ -325,3 +325,13 @@ def test_resampled_rows_keep_what_was_set_in_them():
     model = ts.Topo("bic").fit(whole.reweighted(w))
     assert model.result_.environments is not None
     assert model.score_ == pytest.approx(ts.Topo("bic").fit(again).score_)
+
+
+@pytest.mark.parametrize("score", ["huber-ebic", "blocks-bic", "logistic-bic"])
+def test_a_column_with_one_value_where_it_was_not_set(score):
+    """Its own rows tell nothing about its causes, and some losses have no unit there."""
+    x = np.tile([0.0, 1.0], 20)
+    table = np.column_stack([x, np.where(np.arange(40) < 20, 1.0, x), np.repeat(x[:20], 2)])
+    targets = [None] * 20 + [1] * 20
+    with pytest.raises(ts.InputError, match="'x1'"):
+        ts.Topo(score).fit(table, interventions=targets)

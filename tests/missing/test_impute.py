@@ -8,6 +8,7 @@ import toposwap as ts
 from toposwap.core.tables.gaps import Incomplete
 from toposwap.missing import Impute
 from toposwap.missing.draws import Chains
+from toposwap.missing.normal import Normal
 from toposwap.scores.densities import Densities
 from toposwap.scores.predictors import LinearModel
 
@@ -129,3 +130,14 @@ def test_a_row_without_any_value_is_drawn_too():
     table.iloc[3] = np.nan
     model = ts.Topo(missing=Impute(draws=2, rounds=2)).fit(table)
     assert np.isfinite(model.score_)
+
+
+def test_a_covariance_without_inverse_is_drawn_from_all_the_same(monkeypatch):
+    """Columns that nearly determine each other: each is drawn for itself then."""
+    monkeypatch.setattr(
+        "toposwap.missing.draws.any_covariance",
+        lambda moments: Normal(moments.mean, -np.eye(moments.mean.size)),
+    )
+    table = with_gaps(mixed(60))
+    chains = Chains(Incomplete.from_table(table), 2, np.random.default_rng(0))
+    assert np.isfinite(chains.rows).all()

@@ -63,11 +63,14 @@ class Chains:
         table, rng = self.table, self.rng
         patterns = Patterns(table)
         begun = start(patterns, NEVER, tolerance=1e-3)
+        variances = np.diag(begun.moments.covariance)
         try:
             model = any_covariance(begun.moments)
-        except InputError:
-            model = Normal(begun.moments.mean, np.diag(1.0 / np.diag(begun.moments.covariance)))
-        spread = np.linalg.cholesky(np.linalg.inv(model.precision))
+            spread = np.linalg.cholesky(np.linalg.inv(model.precision))
+        except (InputError, np.linalg.LinAlgError):
+            # Columns that others determine, or nearly so, are drawn each for itself.
+            model = Normal(begun.moments.mean, np.diag(1.0 / variances))
+            spread = np.diag(np.sqrt(variances))
         for copy in self.copies():
             # A draw given what is there: a free draw, corrected by what it has in place of that.
             free = rng.standard_normal(patterns.rows.shape) @ spread.T

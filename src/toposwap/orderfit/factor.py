@@ -121,11 +121,19 @@ class FactorFit(OrderFit):
         """Insertions while they help, then the best swap, and again, with nothing recorded."""
         d = self._order.size
         all_behind = np.full(d, d - 1)
+        lowest = np.inf
         while True:
-            while self.insertion_sweep(self._order.copy()):
-                pass
+            before = np.inf
+            while self.value < before:
+                before = self.value
+                if not self.insertion_sweep(self._order.copy()):
+                    break
             if getattr(self.bound, "delicate", True):
                 self.refresh()
+            # What moves for rounding error alone would move for ever.
+            if not self.value < lowest:
+                return
+            lowest = self.value
             deltas = self._swap_deltas(all_behind)
             if self._before.size:
                 deltas = np.where(possible_swaps(self._before, self._order), deltas, np.inf)

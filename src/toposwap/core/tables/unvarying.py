@@ -31,3 +31,11 @@ def refuse_tiny(tiny: NDArray[np.bool_], labels: list[str]) -> None:
             f"deviations below {SMALLEST:.0e} in {named(labels, tiny)}: "
             "their squares underflow; express them in a smaller unit"
         )
+
+
+def one_value_left(name: str) -> InputError:
+    """What is wrong with a column that varies in none of the rows that count for it."""
+    return InputError(
+        f"interventions: column {name!r} has one value only in the rows in which it was not set, "
+        "so that nothing can be learned about its causes: give more such rows, or leave it out"
+    )

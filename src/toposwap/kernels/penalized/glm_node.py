@@ -253,7 +253,8 @@ def solve_glm(
                 break
             first = False
             grown = max(10.0 * damping, 1e-3 * (1.0 + size))
-            if grown > _LARGEST_DAMPING * (1.0 + size):
+            # Also where the size is no number.
+            if not grown <= _LARGEST_DAMPING * (1.0 + size):
                 loss, size = loss_terms(Z, omega, y, terms, parameters, w, b, slope, curvature)
                 return b, loss, False, True
             for i in range(m + 1):

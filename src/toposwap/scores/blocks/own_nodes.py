@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.tables.codes import Levels
+from toposwap.core.tables.unvarying import one_value_left
 from toposwap.losses import GaussianLoss, LevelLoss, OnePredictor, RowLoss
 from toposwap.scores.blocks.gaussian_node import GaussianNode
 from toposwap.scores.blocks.nodes import RowsNode
@@ -53,4 +54,6 @@ def node_of(design: Design, j: int, loss: NodeLoss | None, ridge: float) -> Gaus
         return RowsNode(design, j, loss, own_levels(design, j)[0], ridge)
     assert isinstance(loss, RowLoss)
     x = x if design.kept is None else x[design.kept]
+    if x.min() == x.max():
+        raise one_value_left(design.data.names[j])
     return RowsNode(design, j, OnePredictor(loss), loss.target(x).y, ridge)

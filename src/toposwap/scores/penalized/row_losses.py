@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.tables.unvarying import one_value_left
 from toposwap.kernels.penalized.glm_node import loss_terms
 from toposwap.losses import RowLoss
 from toposwap.losses.base import rows_of
@@ -94,7 +95,10 @@ class RowLosses:
             loss = losses[j]
             if isinstance(loss, RowLoss):
                 # By the whole column: how often a value occurs may matter to its unit.
-                y, self._location[j], self.units[j] = loss.target(data.all_of(j))
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    y, self._location[j], self.units[j] = loss.target(data.all_of(j))
+                if not (self.units[j] > 0.0 and np.isfinite(y).all()):
+                    raise one_value_left(data.names[j])
                 self._targets[j] = y[data.first_of_rows][back]
                 parameters = np.array(loss.parameters, dtype=np.float64)
                 self._formulas[j] = loss.terms.address, parameters
