@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.core.errors import InputError
+from toposwap.core.tables.unvarying import refuse_constant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,8 +76,8 @@ def number_column(x: Floats, omega: Floats, name: str) -> NumberColumn:
     mean = float(omega @ x)
     # By the largest deviation first, whose square would overflow.
     largest = float(np.abs(x - mean).max())
-    if largest <= 8.0 * float(np.finfo(float).eps) * abs(mean):
-        raise _unvarying(name)
+    constant = largest <= 8.0 * float(np.finfo(float).eps) * abs(mean)
+    refuse_constant(np.array([constant]), [name], center=True)
     return NumberColumn(mean, largest * float(np.sqrt(omega @ np.square((x - mean) / largest))))
 
 
@@ -87,18 +87,10 @@ def level_columns(coded: Coded, omega: Floats, name: str) -> LevelColumns:
     With the shares p of the levels, V = diag(p)^(-1/2) Q with Q an orthonormal basis of what is
     orthogonal to p^(1/2).
     """
-    if len(coded.levels) < 2:
-        raise _unvarying(name)
+    refuse_constant(np.array([len(coded.levels) < 2]), [name], center=True)
     root = np.sqrt(np.bincount(coded.codes, weights=omega))
     # Householder's reflection takes the first unit vector to the root; the others to Q.
     v = root.copy()
     v[0] += 1.0
     Q = np.eye(root.size) - np.outer(v, v) / (1.0 + root[0])
     return LevelColumns(coded.levels, Q[:, 1:] / root[:, None], name)
-
-
-def _unvarying(name: str) -> InputError:
-    return InputError(
-        f"column {name!r} is constant: what does not vary has no causes or effects to learn; drop "
-        "it"
-    )
