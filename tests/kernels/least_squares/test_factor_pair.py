@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from precedences import obeys, random_precedence
 
-from toposwap.kernels.least_squares import factor_pair
+from toposwap.kernels.least_squares import factor_pair, worn_pair
 
 
 def pair_from_scratch(X, order):
@@ -85,6 +85,30 @@ def test_insertion_profile_equals_regressing_in_every_order(problem):
                 continue
             then = cost @ residual_variances(X, moved)
             assert profile[k] == pytest.approx(then - now, rel=1e-7, abs=1e-9 * now)
+
+
+@given(problems())
+def test_best_changes_are_the_least_of_the_profiles(problem):
+    X, order, cost, rng = problem
+    state = pair_from_scratch(X, order)
+    before = random_precedence(rng, order)
+    least, profile = factor_pair.best_changes(*state, cost, before), np.empty(len(order))
+    for v in order:
+        factor_pair.insertion_profile(*state, cost, before, v, profile)
+        assert least[v] == profile.min()
+
+
+@given(problems())
+def test_products_tell_whether_a_pair_is_one(problem):
+    X, order, _, rng = problem
+    d, x = len(order), rng.standard_normal(len(order))
+    state = pair_from_scratch(X, order)
+    along, back, around = worn_pair.products(*state, x)
+    assert np.linalg.norm(along) == pytest.approx(np.linalg.norm(X @ x))
+    scale = np.linalg.norm(X, axis=0) * np.linalg.norm(along)
+    assert (np.abs(back - X.T @ (X @ x)) <= 1e-12 * scale).all()
+    condition = np.linalg.cond(X)
+    np.testing.assert_allclose(around, x[order], atol=1e-13 * condition * d * np.abs(x).max())
 
 
 @given(problems())

@@ -130,6 +130,16 @@ def test_the_order_does_not_change_the_gradient_unit():
     assert bound.gradient_unit == pytest.approx(2.5, rel=1e-9)
 
 
+def test_sweeps_of_many_columns_visit_those_that_gain(monkeypatch):
+    """They end where sweeps of all do: no insertion helps any more."""
+    monkeypatch.setattr("toposwap.scores.least_squares.fit._WIDE", 2)
+    X = simulate.linear_dataset(12, 300, "ER4", random_state=1).X
+    fit = LeastSquares().bind(Dataset.from_table(X)).fit(Order(np.arange(12)))
+    while moved := fit.insertion_sweep(fit.order.variables):
+        assert moved <= 12
+    assert min(fit.insertion_profile(v).min() for v in range(12)) >= -fit.resolution
+
+
 def test_factors_of_many_columns_are_computed_afresh_where_digits_were_lost(monkeypatch):
     monkeypatch.setattr("toposwap.scores.least_squares.fit._WIDE", 2)
     X = simulate.linear_dataset(12, 300, "ER4", random_state=0).X

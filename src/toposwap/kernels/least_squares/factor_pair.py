@@ -98,6 +98,29 @@ def insertion_profile(
 
 
 @kernel
+def best_changes(
+    pair: NDArray[np.float64],
+    diagonal: NDArray[np.float64],
+    order: NDArray[np.int64],
+    position: NDArray[np.int64],
+    cost: NDArray[np.float64],
+    before: NDArray[np.bool_],
+) -> NDArray[np.float64]:
+    """The least entry of the insertion profile of each variable, (d,).
+
+    Neighbouring columns are looked at one after the other: they share the lines of the cache, and
+    a row of a large pair is longer than a page of memory.
+    """
+    d = pair.shape[0]
+    profile = np.empty(d)
+    least = np.empty(d)
+    for variable in range(d):
+        target = insertion_profile(pair, diagonal, order, position, cost, before, variable, profile)
+        least[variable] = profile[target]
+    return least
+
+
+@kernel
 def insert(
     pair: NDArray[np.float64],
     diagonal: NDArray[np.float64],

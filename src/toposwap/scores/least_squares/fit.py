@@ -9,7 +9,12 @@ from scipy.linalg import lapack
 
 from toposwap.core.factor import retriangularise
 from toposwap.kernels.graphs.precedence import possible_swaps
-from toposwap.kernels.least_squares import factor_pair, improving_swaps, swap_deltas
+from toposwap.kernels.least_squares import (
+    factor_pair,
+    improving_swaps,
+    swap_deltas,
+    worn_pair,
+)
 from toposwap.orderfit.base import ImprovingSwaps
 from toposwap.orderfit.factor import FactorFit
 from toposwap.scores.base import Point
@@ -52,7 +57,16 @@ class LeastSquaresFit(FactorFit):
         return self.bound.value_of(diagonal**2, self.bound.cost[variables]) - self.value
 
     def insertion_sweep(self, visits: Sequence[int] | NDArray[np.int64]) -> int:
-        """Rounding errors are cleared after each sweep where columns are nearly dependent."""
+        """Those of many variables that gain from it; others gain in a later sweep, if at all.
+
+        Rounding errors are cleared after each sweep where columns are nearly dependent.
+        """
+        if len(self._order) >= _WIDE:
+            least = factor_pair.best_changes(*self._state, self.bound.cost, self._before)
+            visits = np.asarray(visits, dtype=np.int64)
+            visits = visits[least[visits] < -self.resolution / self._half]
+            if not visits.size:
+                return 0
         moved = super().insertion_sweep(visits)
         if self.bound.delicate:
             self.refresh()
@@ -73,18 +87,11 @@ class LeastSquaresFit(FactorFit):
     def _worn(self) -> bool:
         """Whether rotations have cost digits, as products of one vector tell in O(d^2)."""
         x = np.cos(np.arange(1.0, len(self._order) + 1.0))
-        pair = self._pair[:, self._order]
-        above = np.triu(pair, 1)
-        along = above @ x + self._diagonal * x
-        back = along @ above + self._diagonal * along
-        there = np.empty_like(x)
-        there[self._order] = x
-        true = ((self.bound.factor @ there) @ self.bound.factor)[self._order]
-        sizes = self.bound.deviations[self._order] * np.linalg.norm(along)
-        solved = x @ np.tril(pair, -1) + x / self._diagonal
-        left = above @ solved + self._diagonal * solved - x
+        along, back, around = worn_pair.products(*self._state, x)
+        true = (self.bound.factor @ x) @ self.bound.factor
+        sizes = self.bound.deviations * np.linalg.norm(along)
         lost = float(np.abs((back - true) / sizes).max())
-        return not (lost <= _WORN and float(np.abs(left).max()) <= _WORN_INVERSE)
+        return not (lost <= _WORN and float(np.abs(around - x[self._order]).max()) <= _WORN_INVERSE)
 
     def parameters(self) -> NDArray[np.float64]:
         """W, exactly zero where it is zero to within rounding error."""
