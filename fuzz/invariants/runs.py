@@ -60,7 +60,10 @@ def rightly_refused(run: FitRun) -> Iterator[str]:
     proven = case.settings.get("search") in ("auto", "paper", "insertion", "none", None)
     plain = case.table.plain and case.seen is case.table.values and case.wrong is None
     # A container may say that its numbers are categories, which not every score has a model of.
-    nominal = "hold categories of more than two values" in str(run.error)
+    nominal = any(
+        told in str(run.error)
+        for told in ("hold categories of more than two values", "another category in every row")
+    )
     if run.error is not None and plain and usual and settings and proven and not nominal:
         yield f"a plain table was refused: {run.error}"
 

@@ -327,7 +327,7 @@ def test_resampled_rows_keep_what_was_set_in_them():
     assert model.score_ == pytest.approx(ts.Topo("bic").fit(again).score_)
 
 
-@pytest.mark.parametrize("score", ["huber-ebic", "blocks-bic", "logistic-bic"])
+@pytest.mark.parametrize("score", ["huber-ebic", "blocks-bic", "logistic-bic", "logistic-l1"])
 def test_a_column_with_one_value_where_it_was_not_set(score):
     """Its own rows tell nothing about its causes, and some losses have no unit there."""
     x = np.tile([0.0, 1.0], 20)

@@ -280,3 +280,10 @@ def test_a_cause_of_one_value_says_nothing():
     model = ts.Topo("basis-bic", center=False, knowledge=known).fit(X)
     with pytest.raises(InputError, match="has one value, 3, in all rows"):
         model.effect(0, 1)
+
+
+def test_rows_of_columns_whose_names_are_no_text():
+    """Half of a pair of surrogates is a name in Python, and has no UTF-8."""
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    model = ts.Topo("bic").fit({"\ud800": X[:, 0], "b": X[:, 0] + X[:, 1]})
+    assert list(model.sample(5, random_state=0).columns) == ["\ud800", "b"]

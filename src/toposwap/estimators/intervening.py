@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.tables.names import index_of
 from toposwap.estimators.base import generator
 from toposwap.estimators.sklearn_api import check_fitted
 
@@ -235,7 +236,7 @@ class Intervening:
             return values
         import pandas as pd
 
-        frame = pd.DataFrame(values, columns=list(self.result_.names))
+        frame = pd.DataFrame(values, columns=index_of(self.result_.names))
         for name, levels in self._levels.items():
             frame[name] = [levels[int(code)] for code in frame[name]]
         return frame

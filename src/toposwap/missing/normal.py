@@ -258,8 +258,12 @@ def any_covariance(moments: Moments) -> Normal:
         raise InputError(DETERMINED) from None
     if np.square(np.diag(lower)).min() < _NOTHING:
         raise InputError(DETERMINED)
-    inverse = np.linalg.inv(lower) / sizes
-    return Normal(moments.mean, inverse.T @ inverse)
+    with np.errstate(over="ignore", invalid="ignore"):
+        inverse = np.linalg.inv(lower) / sizes
+        precision = inverse.T @ inverse
+    if not np.isfinite(precision).all():
+        raise InputError(DETERMINED)
+    return Normal(moments.mean, precision)
 
 
 def of_graph(

@@ -343,7 +343,9 @@ def _sum_of_changes(fits: dict[int, NodeFit], nodes: list[NodeFit], part: float)
     """The sum of what ``fits`` change, zero if less than ``part`` of the values that change."""
     total = size = 0.0
     for v, fit in fits.items():
-        change, most = fit.value - nodes[v].value, max(abs(fit.value), abs(nodes[v].value))
+        # Python's numbers: where both are infinite the difference is none, and no warning either.
+        here, there = float(nodes[v].value), float(fit.value)
+        change, most = there - here, max(abs(there), abs(here))
         # Else the last digits of a large node would hide what a small one gains.
         if abs(change) > _DIGITS * most:
             total += change

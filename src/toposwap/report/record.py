@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from toposwap import __version__
+from toposwap.core.tables.names import index_of
 from toposwap.io.write_graph import graph_suffix, write_graph
 from toposwap.report.evidence import evidence_at_hand
 from toposwap.report.gaps import gaps_record
@@ -34,7 +35,7 @@ def graph_of(model: Topo) -> pd.DataFrame:
     """The pruned weights (d, d) with their names, rows are causes."""
     import pandas as pd
 
-    names = list(model.names_)
+    names = index_of(model.names_)
     return pd.DataFrame(model.adjacency_matrix_, index=names, columns=names)
 
 
@@ -42,7 +43,7 @@ def solution_of(model: Topo) -> pd.DataFrame:
     """The unpruned weights (d, d) with their names: what the certificate speaks of."""
     import pandas as pd
 
-    names = list(model.names_)
+    names = index_of(model.names_)
     return pd.DataFrame(model.weights_, index=names, columns=names)
 
 

@@ -97,7 +97,7 @@ class RowLosses:
                 # By the whole column: how often a value occurs may matter to its unit.
                 with np.errstate(invalid="ignore", divide="ignore"):
                     y, self._location[j], self.units[j] = loss.target(data.all_of(j))
-                if not (self.units[j] > 0.0 and np.isfinite(y).all()):
+                if not (self.units[j] > 0.0 and np.isfinite(y).all() and _begins(loss, y)):
                     raise one_value_left(data.names[j])
                 self._targets[j] = y[data.first_of_rows][back]
                 parameters = np.array(loss.parameters, dtype=np.float64)
@@ -213,19 +213,24 @@ class RowLosses:
         """Refuse a column that has only one value where something was added to it."""
         if self._shifted is None or loss.separated is None:
             return
-        y, omega = self._targets[node][self._shifted], self._omega[self._shifted]
-        # Where one value is all there is, the constant that fits begin with has no number.
-        try:
-            with np.errstate(divide="raise"):
-                finite = np.isfinite(loss.start(y, omega / omega.sum()))
-        except ArithmeticError:
-            finite = False
-        if not finite:
+        if not _begins(loss, self._targets[node][self._shifted], self._omega[self._shifted]):
             raise InputError(
                 f"interventions: column {self.data.names[node]!r} has one value only in the rows "
                 "in which it was set, so that what was added to it has no finite size; use "
                 "intervention_kind='perfect'"
             )
+
+
+def _begins(
+    loss: RowLoss, y: NDArray[np.float64], omega: NDArray[np.float64] | None = None
+) -> bool:
+    """Whether there is a constant to begin with; none has a number where one value is all."""
+    weights = np.full(y.size, 1.0 / y.size) if omega is None else omega / omega.sum()
+    try:
+        with np.errstate(divide="raise"):
+            return not loss.intercept or bool(np.isfinite(loss.start(y, weights)))
+    except ArithmeticError:
+        return False
 
 
 def _names(losses: Sequence[ColumnLoss]) -> list[str]:
