@@ -108,6 +108,9 @@ def test_what_is_not_finite_is_not_added():
     before, n = moments.collected(), moments.n
     bad = NOISE[:1000].copy()
     bad[500, 2] = np.nan
+    endless = bad.copy()
+    endless[500, 2], endless[501, 2] = np.inf, -np.inf
+    assert not Moments.beginning(list(NOISE.T)).add(list(endless.T))
     for _ in range(2):
         assert not moments.add(list(bad.T))
         moments.add(list(NOISE[:1].T), np.zeros(1))

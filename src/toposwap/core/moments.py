@@ -119,8 +119,12 @@ class Moments:
             # These rows are unlike those before: their products would drown what was known.
             self._collect()
             block = self._shifted(columns, weights)
-        elif not np.isfinite(block.sum()):
-            return False
+        else:
+            # Infinities of both signs make none.
+            with np.errstate(invalid="ignore"):
+                total = block.sum()
+            if not np.isfinite(total):
+                return False
         self._rotate(block)
         self.n += count
         self._choose_base()
