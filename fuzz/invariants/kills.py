@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,14 @@ def stops(run: KillRun) -> Iterator[str]:
         yield f"still running {PATIENCE:.0f} s after {run.signal}"
     elif run.survivors:
         yield f"{run.signal} left processes behind"
-    elif run.code not in CODES[run.signal]:
+    elif run.code not in CODES[run.signal] and not _over(run):
         yield f"{run.signal} made it leave with {run.code}"
+
+
+def _over(run: KillRun) -> bool:
+    """Whether all was written, and the signal ended what is left of a process then."""
+    written = bool(run.outputs) and all(path in run.found for path in run.outputs)
+    return written and run.code == -signal.Signals[run.signal]
 
 
 @invariant

@@ -286,7 +286,7 @@ def a_kill(tmp_path):
 
 
 KILL_BREAKS = {
-    "stops": lambda run: unlike(run, code=-15),
+    "stops": lambda run: unlike(run, code=-11),
     "no traceback": lambda run: unlike(run, err="Traceback ...\nKeyboardInterrupt\n"),
     "whole or absent": lambda run: run.found.update({run.outputs[0]: b"{"}),
     "nothing left over": lambda run: unlike(run, left=[".toposwap-1.tmp"]),
@@ -301,3 +301,11 @@ def test_invariants_of_kills_can_fail(tmp_path, name):
     assert kills.broken(run) == []
     KILL_BREAKS[name](run)
     assert name in [found for found, _ in kills.broken(run)]
+
+
+def test_a_signal_after_the_last_output_ends_a_process_as_it_ends_any(tmp_path):
+    run = a_kill(tmp_path)
+    run.code = -15
+    assert kills.broken(run) == []
+    run.found.clear()
+    assert [name for name, _ in kills.broken(run)] == ["stops"]
