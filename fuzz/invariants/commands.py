@@ -177,7 +177,8 @@ def parse(path: Path) -> None:
         assert (content[:4], content.strip()[-5:]) == (b"%PDF", b"%%EOF"), "no whole PDF"
     elif name.endswith(".npz"):
         with np.load(path, allow_pickle=False) as arrays:
-            assert all(arrays[key].size >= 0 for key in arrays.files)
+            shares = arrays["probabilities"]
+            assert ((shares >= 0.0) & (shares <= 1.0)).all(), "no probabilities"
     elif name.endswith((".tsv", ".gz", ".parquet")):
         from toposwap.io import read_table
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression, Ridge
 from toy_scores import NodewiseLeastSquares
 
-from toposwap import simulate
+from toposwap import Topo, simulate
 from toposwap.certificate import certify
 from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
@@ -130,11 +130,16 @@ def test_the_order_does_not_change_the_gradient_unit():
     assert bound.gradient_unit == pytest.approx(2.5, rel=1e-9)
 
 
-def test_sweeps_of_many_columns_visit_those_that_gain(monkeypatch):
-    """They end where sweeps of all do: no insertion helps any more."""
+@pytest.mark.parametrize("forbidden", [[], ["x0 -> x5", "x3 -> x7"]])
+def test_sweeps_of_many_columns_visit_those_that_gain(monkeypatch, forbidden):
+    """They end where sweeps of all do: no insertion helps any more, and digits can be checked."""
     monkeypatch.setattr("toposwap.scores.least_squares.fit._WIDE", 2)
     X = simulate.linear_dataset(12, 300, "ER4", random_state=1).X
-    fit = LeastSquares().bind(Dataset.from_table(X)).fit(Order(np.arange(12)))
+    bound = LeastSquares().bind(Dataset.from_table(X))
+    model = Topo("least-squares", knowledge={"forbidden": forbidden}, init="random").fit(X)
+    assert model.certificate_.satisfied
+    bound.admissible = model.result_.admissible
+    fit = bound.fit(Order(np.arange(12)))
     while moved := fit.insertion_sweep(fit.order.variables):
         assert moved <= 12
     assert min(fit.insertion_profile(v).min() for v in range(12)) >= -fit.resolution

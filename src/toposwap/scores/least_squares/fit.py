@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import lapack
@@ -62,15 +62,18 @@ class LeastSquaresFit(FactorFit):
         Rounding errors are cleared after each sweep where columns are nearly dependent.
         """
         if len(self._order) >= _WIDE:
-            least = factor_pair.best_changes(*self._state, self.bound.cost, self._before)
-            visits = np.asarray(visits, dtype=np.int64)
-            visits = visits[least[visits] < -self.resolution / self._half]
+            visits = self._gaining(np.asarray(visits, dtype=np.int64))
             if not visits.size:
                 return 0
         moved = super().insertion_sweep(visits)
         if self.bound.delicate:
             self.refresh()
         return moved
+
+    def _gaining(self, visits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of ``visits`` whom another place would suit better."""
+        least = factor_pair.best_changes(*self._factors, self.bound.cost, self._before)
+        return visits[least[visits] < -self.resolution / self._half]
 
     def refresh(self) -> None:
         """Factorise again where anything was rotated; with many columns, where that cost digits."""
@@ -87,7 +90,7 @@ class LeastSquaresFit(FactorFit):
     def _worn(self) -> bool:
         """Whether rotations have cost digits, as products of one vector tell in O(d^2)."""
         x = np.cos(np.arange(1.0, len(self._order) + 1.0))
-        along, back, around = worn_pair.products(*self._state, x)
+        along, back, around = worn_pair.products(*self._factors, x)
         true = (self.bound.factor @ x) @ self.bound.factor
         sizes = self.bound.deviations * np.linalg.norm(along)
         lost = float(np.abs((back - true) / sizes).max())
@@ -101,7 +104,7 @@ class LeastSquaresFit(FactorFit):
         """Read weights and gradient off the factor pair, O(d^2)."""
         bound = self.bound
         weights, gradient = factor_pair.solution(
-            *self._state, bound.scale, bound.deviations, 8.0 * _EPS
+            *self._factors, bound.scale, bound.deviations, 8.0 * _EPS
         )
         deviations = bound.deviations * bound.scale
         return Point(
@@ -113,10 +116,15 @@ class LeastSquaresFit(FactorFit):
         )
 
     @property
-    def _state(
+    def _factors(
         self,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        """The factor pair and its order, whatever else the state of a kernel has."""
         return self._pair, self._diagonal, self._order, self._position
+
+    @property
+    def _state(self) -> tuple[Any, ...]:
+        return self._factors
 
     def _swap_deltas(self, reach: NDArray[np.int64]) -> NDArray[np.float64]:
         return swap_deltas.swap_deltas(

@@ -92,6 +92,10 @@ class MaskedLeastSquaresFit(LeastSquaresFit):
             self._weights = None
         return moved
 
+    def _gaining(self, visits: NDArray[np.int64]) -> NDArray[np.int64]:
+        """All: the prices of the pair alone are those of every predecessor as a parent."""
+        return visits
+
     def parameters(self) -> NDArray[np.float64]:
         """W, worked out once for an order."""
         if self._weights is None:
