@@ -11,7 +11,7 @@ from toposwap.core.dataset import Dataset
 from toposwap.core.errors import InputError
 from toposwap.core.order import Order
 from toposwap.core.runtime.deadline import NEVER, Deadline
-from toposwap.orderfit import relaxation
+from toposwap.orderfit import relaxation, set_blocks
 from toposwap.orderfit.proof import best_parents_at, prove
 from toposwap.orderfit.relaxation import relax
 from toposwap.report import as_text, report
@@ -105,6 +105,8 @@ def test_a_budget_leaves_a_bound_in_the_report(monkeypatch):
     X, bound, fit = problem(10, 3)
     bound.solve_exactly(fit)
     monkeypatch.setattr(exact_search, "_ALL_SETS", 4)
+    # Two groups, so that their bound alone is no proof.
+    monkeypatch.setattr(set_blocks, "_LOW", 5)
     monkeypatch.setattr(exact_search, "prove", lambda *given: prove(*given[:-1], Deadline(0.0)))
     model = Topo("bic", search=ExactSearch(), random_state=0).fit(X)
     assert model.status_ == "memory limit"

@@ -1,6 +1,9 @@
 r"""The best of all orders from lists of parent sets, or a bound on it where that is out of reach.
 
-The layers of :mod:`toposwap.kernels.exact.layers`, driven in pieces, within memory and time.
+Who is in none of the sets that v may want, and need not precede v, is of no matter to v. So the
+variables fall into parts, the strong components of "is in a set that may be wanted by", that follow
+one another: each is solved for itself (:mod:`toposwap.orderfit.set_blocks`), with those of earlier
+parts at hand. Costs are counted from the least that each variable costs, in whole numbers.
 """
 
 from __future__ import annotations
@@ -9,30 +12,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
+from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
-from toposwap.core.runtime.memory import memory_bytes
-from toposwap.kernels.exact import layers as kernels
-from toposwap.kernels.exact.parent_lists import parent_lists
+from toposwap.orderfit.set_blocks import MOST_VARIABLES, go_through
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from toposwap.core.runtime.deadline import Deadline
-    from toposwap.kernels.exact.parent_lists import ParentLists
 
     Found = Sequence[tuple[NDArray[np.uint64], NDArray[np.float64]]]
 
-#: Variables of the larger group, whose subsets are bounded one by one.
-_LARGER_GROUP = 18
-_LARGEST_GROUP = 20
-#: Places of a table that one call goes through.
-_PIECE = 1 << 15
-_BYTES_A_PLACE = 17
-#: Share of the memory that the tables of two layers may take.
-_SHARE = 0.5
+#: What the score that is to be beaten becomes as a whole number.
+_LIMIT = 1 << 29
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +59,9 @@ def prove(
 ) -> Proof:
     """Look for an order that is better than ``upper`` by more than ``tolerance``.
 
+    Scores are told apart to a share of :math:`2^{-29} d` of what ``upper`` is above the sum of what
+    all variables cost at the least.
+
     Parameters
     ----------
     found
@@ -77,128 +76,85 @@ def prove(
     deadline
         When to stop with a bound.
     """
-    d = len(found)
+    limit = upper - tolerance
     if any(len(sets) == 0 for sets, _ in found):
         # What some node costs in any case leaves no graph below the score that is known.
-        return Proof(None, upper - tolerance, complete=True)
-    lists = parent_lists(d, found)
-    groups = _groups(lists, found, deadline)
-    if groups is None:
-        return Proof(None, -np.inf, complete=False)
-    bits = np.uint64(1) << np.arange(d, dtype=np.uint64)
-    needed = np.zeros(d, dtype=np.uint64)
-    if before is not None:
-        needed = np.array([bits[before[:, v]].sum(dtype=np.uint64) for v in range(d)])
-    limit = upper - tolerance
-    end = _through_layers(lists, groups, needed, d, limit, deadline, None)
-    if end.value is None or not end.complete:
-        return Proof(None, min(limit, end.bound), end.complete)
-    # Once more with the best score as the limit, so that few sets are left, and all can be kept.
-    kept: list[kernels.Layer] = []
-    limit = end.value + 1e-9 * max(1.0, abs(end.value))
-    _through_layers(lists, groups, needed, d, limit, deadline, kept)
-    if len(kept) <= d:
-        return Proof(None, end.value, complete=False)
-    order = []
-    here = int(bits.sum(dtype=np.uint64))
-    for layer in kept[:0:-1]:
-        v = int(layer.last[kernels.look_up(layer, np.uint64(here))])
-        order.append(v)
-        here ^= 1 << v
-    return Proof(Order(order[::-1]), end.value, complete=True)
+        return Proof(None, limit, complete=True)
+    least = np.array([values.min() for _, values in found])
+    gap = min(limit, sum(values.max() for _, values in found) + 1.0) - least.sum()
+    if gap <= 0.0:
+        return Proof(None, limit, complete=True)
+    wanted = _with_needed(found, before)
+    unit = gap / _LIMIT
+    spent, complete, order = 0, True, list[int]()
+    for part in _parts(wanted):
+        if part.size > MOST_VARIABLES:
+            complete = False
+            continue
+        costs = [_within(wanted[v], found[v][1] - least[v], part, unit) for v in part.tolist()]
+        through = go_through(costs, _LIMIT - spent, deadline)
+        spent += through.least
+        complete &= through.complete
+        if spent >= _LIMIT:
+            return Proof(None, limit, complete=True)
+        order += [] if through.sequence is None else part[through.sequence].tolist()
+    if not complete:
+        return Proof(None, least.sum() + spent * unit, complete=False)
+    best = Order(order)
+    value = sum(found[v][1][place] for v, place in _places_at(best, found))
+    return Proof(best, value, complete=True) if value < limit else Proof(None, limit, complete=True)
 
 
-@dataclass(frozen=True)
-class _End:
-    value: float | None
-    bound: float
-    complete: bool
+def _with_needed(found: Found, before: NDArray[np.bool_] | None) -> list[NDArray[np.uint64]]:
+    """What must precede a node for each of its sets: the members, and who precedes it anyhow."""
+    if before is None:
+        return [sets for sets, _ in found]
+    bits = np.uint64(1) << np.arange(len(found), dtype=np.uint64)
+    return [sets | bits[before[:, v]].sum(dtype=np.uint64) for v, (sets, _) in enumerate(found)]
 
 
-def _through_layers(
-    lists: ParentLists,
-    groups: kernels.Groups,
-    needed: NDArray[np.uint64],
-    d: int,
-    limit: float,
-    deadline: Deadline,
-    kept: list[kernels.Layer] | None,
-) -> _End:
-    """From the empty set to the full one; the score of that, or a bound where it ends before."""
-    most = int(_SHARE * memory_bytes() / _BYTES_A_PLACE) // 2
-    layer = kernels.new_layer(4)
-    layer.sets[0], layer.values[0], layer.last[0] = 0, 0.0, -1
-    bound = -np.inf
-    for _ in range(d):
-        if kept is not None:
-            kept.append(layer)
-        size = max(1 << 10, 1 << int(np.ceil(np.log2(2 * layer.sets.size))))
-        target = kernels.new_layer(min(size, 1 << 16))
-        progress = np.zeros(2, dtype=np.int64)
-        least = np.inf
-        while progress[0] < layer.sets.size:
-            least = min(
-                least,
-                kernels.expand(lists, groups, needed, d, limit, layer, target, progress, _PIECE),
-            )
-            if 2 * (progress[1] + d) >= target.sets.size:
-                if 2 * target.sets.size > most:
-                    return _End(None, bound, complete=False)
-                larger = kernels.new_layer(2 * target.sets.size)
-                kernels.rehash(target, larger)
-                target = larger
-            if deadline.passed:
-                return _End(None, bound, complete=False)
-        bound = max(bound, min(least, limit))
-        if progress[1] == 0:
-            return _End(None, limit, complete=True)
-        layer = target
-    if kept is not None:
-        kept.append(layer)
-    value = float(layer.values[kernels.look_up(layer, np.uint64((1 << d) - 1))])
-    return _End(value, value, complete=True)
-
-
-def _groups(lists: ParentLists, found: Found, deadline: Deadline) -> kernels.Groups | None:
-    """One group of variables that belong together most, grown one by one, and one of the rest.
-
-    Two belong together if each is in many of the sets that the other may want. None if time is up.
-    """
-    d = len(found)
-    size = min(d, max(_LARGER_GROUP, min(_LARGEST_GROUP, (2 * d) // 3)))
+def _parts(wanted: Sequence[NDArray[np.uint64]]) -> list[NDArray[np.int64]]:
+    """Variables that may be each other's ancestors, the parts in an order that suits all sets."""
+    d = len(wanted)
+    union = np.array([np.bitwise_or.reduce(sets) for sets in wanted])
     places = np.arange(d, dtype=np.uint64)
-    share = np.array([((sets[:, None] >> places) & np.uint64(1)).mean(axis=0) for sets, _ in found])
-    weight = share + share.T
-    inside = np.zeros(d, dtype=np.bool_)
-    inside[int(weight.sum(axis=0).argmax())] = True
-    while inside.sum() < size:
-        pull = np.where(inside, -np.inf, weight[inside].sum(axis=0))
-        inside[int(pull.argmax())] = True
-    every = np.uint64((1 << d) - 1)
-    parts = [np.flatnonzero(inside), np.flatnonzero(~inside)]
-    members = np.full((2, d), -1, dtype=np.int64)
-    bounds = []
-    for row, part in zip(members, parts, strict=True):
-        row[: part.size] = part
-        bounds.append(np.zeros(1 << part.size))
-        for first in range(1, 1 << part.size, _PIECE):
-            if deadline.passed:
-                return None
-            end = min(first + _PIECE, 1 << part.size)
-            kernels.bound_group(lists, every, part, bounds[-1], first, end)
-    begin = np.array([0, bounds[0].size], dtype=np.int64)
-    return kernels.Groups(members, begin, np.concatenate(bounds))
+    parents = (union[None, :] >> places[:, None] & np.uint64(1)).astype(np.bool_)
+    n_parts, part = connected_components(parents, directed=True, connection="strong")
+    between = np.zeros((n_parts, n_parts), dtype=np.bool_)
+    between[part[np.nonzero(parents)[0]], part[np.nonzero(parents)[1]]] = True
+    np.fill_diagonal(between, False)
+    in_order = topological_order(between)
+    assert in_order is not None  # strong components have no cycle between them
+    return [np.flatnonzero(part == p) for p in in_order]
+
+
+def _within(
+    sets: NDArray[np.uint64], excess: NDArray[np.float64], part: NDArray[np.int64], unit: float
+) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Sets as bits of places in ``part``, each once, with the least that it costs."""
+    inside = np.zeros_like(sets)
+    for place, u in enumerate(part.tolist()):
+        inside |= (sets >> np.uint64(u) & np.uint64(1)) << np.uint64(place)
+    costs = np.minimum(np.floor(excess / unit), _LIMIT).astype(np.int32)
+    order = np.lexsort((costs, inside))
+    first = np.append(True, np.diff(inside[order].astype(np.int64)) != 0)
+    return inside[order][first], costs[order][first]
 
 
 def best_parents_at(order: Order, found: Found) -> NDArray[np.bool_]:
     """The best sets of parents that an order permits, (d, d): ``[i, j]`` for i -> j."""
     d = len(found)
     edges = np.zeros((d, d), dtype=np.bool_)
+    for v, place in _places_at(order, found):
+        edges[:, v] = (int(found[v][0][place]) >> np.arange(d)) & 1 == 1
+    return edges
+
+
+def _places_at(order: Order, found: Found) -> Iterator[tuple[int, int]]:
+    """Each variable, with the place of its best set of parents among those before it."""
     ahead = 0
     for v in order.variables.tolist():
         sets, values = found[v]
         fits = (sets & ~np.uint64(ahead)) == 0
-        best = int(sets[int(np.where(fits, values, np.inf).argmin())])
-        edges[:, v] = (best >> np.arange(d)) & 1 == 1
+        yield v, int(np.where(fits, values, np.inf).argmin())
         ahead |= 1 << v
-    return edges

@@ -1,4 +1,4 @@
-r"""All sets of variables, gone through in blocks: the driver of :mod:`toposwap.kernels.exact.blocks`.
+r"""All sets of variables, gone through in blocks by :mod:`toposwap.kernels.exact.blocks`.
 
 Blocks are visited in the order of their numbers, by a walk that decides on one high variable after
 the other: without it, then with it. On the way the lists of parent sets are merged, so that those
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 #: Low variables: the tables of a block stay in the cache, and few blocks remain.
 _LOW = 14
-#: The most high variables: one number of memory for each set of them.
-MOST_HIGH = 26
+#: A few numbers for each set of high variables and each of these are always held.
+MOST_VARIABLES = _LOW + 20
 #: Share of the memory that B may take.
 _SHARE = 0.5
 
@@ -71,8 +71,12 @@ class _Walk:
     """The state of :func:`go_through`: variables renamed so that the first ``m`` are low."""
 
     def __init__(self, costs: Costs, limit: int, deadline: Deadline) -> None:
+        self.n_real = len(costs)
+        # Variables that cost nothing and are nobody's parents fill up the smallest block.
+        nothing = np.zeros(1, dtype=np.uint64), np.zeros(1, dtype=np.int32)
+        costs = [*costs, *[nothing] * (kernels.LEAST_BITS - len(costs))]
         self.d = len(costs)
-        self.m = min(self.d, _LOW)
+        self.m = min(self.d, max(_LOW, kernels.LEAST_BITS))
         self.high = self.d - self.m
         self.limit, self.deadline = limit, deadline
         self.names = _together(costs, self.m)
@@ -158,12 +162,13 @@ class _Walk:
 
     def _ahead_of_high(self) -> NDArray[np.int32]:
         """For each set of high variables what these cost, all low ones at hand."""
-        b = np.full((self.high, 1 << self.high), kernels.NEVER, dtype=np.int32)
+        size = 1 << max(self.high, kernels.LEAST_BITS)
+        b = np.full((self.high, size), kernels.NEVER, dtype=np.int32)
         for i, table in enumerate(b):
             mine = slice(self.root.begin[self.m + i], self.root.end[self.m + i])
             sets = (self.root.sets[mine] >> np.uint64(self.m)).astype(np.int64)
             np.minimum.at(table, sets, self.root.costs[mine])
-            kernels.spread(table, self.high)
+            kernels.spread(table, max(self.high, kernels.LEAST_BITS))
         return self._bounds(b, 0, self.high)
 
     def _bounds(self, b: NDArray[np.int32], first: int, m: int) -> NDArray[np.int32]:
@@ -183,7 +188,7 @@ class _Walk:
                     break
             order.append(int(self.names[v]))
             here = rest
-        return order[::-1]
+        return [v for v in order[::-1] if v < self.n_real]
 
     def _value(self, subset: int) -> int:
         block = self.blocks.get(subset >> self.m)

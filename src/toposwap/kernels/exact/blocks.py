@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 #: More than any cost within the limit, and small enough that two of it are still a number.
 NEVER = (1 << 30) - 1
 #: Low variables whose places lie in one stretch, which is worked on at once.
-_STRETCH_BITS = 4
-_STRETCH = 1 << _STRETCH_BITS
+LEAST_BITS = 4
+_STRETCH = 1 << LEAST_BITS
 
 
 class Lists(NamedTuple):
@@ -116,24 +116,28 @@ def fill_tables(lists: Lists, left_out: np.uint64, m: int, b: NDArray[np.int32])
 @kernel(inner=True)
 def spread(table: NDArray[np.int32], m: int) -> None:
     """Replace ``table[L]`` (2^m,) by the least over the subsets of L."""
-    size = 1 << m
-    for j in range(m):
-        step = 1 << j
-        if step >= _STRETCH:
-            for base in range(0, size, 2 * step):
-                _lower(table, base + step, table, base, step)
-        else:
-            for s in range(size):
-                if s & step:
-                    table[s] = min(table[s], table[s ^ step])
+    _spread_four(table[:_STRETCH])
+    for stretch in range(1, 1 << (m - LEAST_BITS)):
+        here = stretch * _STRETCH
+        # The sets before, without the lowest of the higher variables of this one, are complete.
+        length = (stretch & -stretch) * _STRETCH
+        _lower(table[here : here + length], table[here - length : here])
+        _spread_four(table[here : here + _STRETCH])
 
 
 @kernel(inner=True, inlined=True)
-def _lower(
-    target: NDArray[np.int32], at: int, source: NDArray[np.int32], begin: int, length: int
-) -> None:
-    for i in range(length):
-        target[at + i] = min(target[at + i], source[begin + i])
+def _spread_four(table: NDArray[np.int32]) -> None:
+    """The same for one stretch, place by place, so that the compiler sees no branches."""
+    for i in range(8):
+        table[2 * i + 1] = min(table[2 * i + 1], table[2 * i])
+    for i in range(4):
+        table[4 * i + 2] = min(table[4 * i + 2], table[4 * i])
+        table[4 * i + 3] = min(table[4 * i + 3], table[4 * i + 1])
+    for i in range(4):
+        table[i + 4] = min(table[i + 4], table[i])
+        table[i + 12] = min(table[i + 12], table[i + 8])
+    for i in range(8):
+        table[i + 8] = min(table[i + 8], table[i])
 
 
 @kernel
@@ -165,23 +169,45 @@ def solve_block(
     ``ahead`` (2^m,) is what the low variables that L lacks cost at the least. What reaches ``room``
     with it is out of reach.
     """
+    left = _place_four(b, 0, ahead, room, B)
+    for stretch in range(1, 1 << (m - LEAST_BITS)):
+        here = stretch * _STRETCH
+        # The sets before are complete: the lowest of the higher variables of this one follows them.
+        length, v = _STRETCH, LEAST_BITS
+        while stretch & (length // _STRETCH) == 0:
+            length *= 2
+            v += 1
+        begin = here - length
+        _place(B[here : here + length], B[begin:here], b[v, begin:here])
+        left += _place_four(b, here, ahead, room, B)
+    return left
+
+
+@kernel(inner=True, inlined=True)
+def _place(then: NDArray[np.int32], before: NDArray[np.int32], cost: NDArray[np.int32]) -> None:
+    """One variable behind each set of a stretch of them."""
+    for i in range(then.size):
+        then[i] = min(then[i], np.int32(before[i] + cost[i]))
+
+
+@kernel(inner=True, inlined=True)
+def _place_four(
+    b: NDArray[np.int32], here: int, ahead: NDArray[np.int32], room: int, B: NDArray[np.int32]
+) -> int:
+    """The first four variables within the stretch from ``here`` on; how many are within limits."""
+    part = B[here : here + _STRETCH]
+    for i in range(_STRETCH):
+        value = part[i]
+        for j in range(LEAST_BITS):
+            if i >> j & 1:
+                value = min(value, np.int32(part[i ^ 1 << j] + b[j, here + (i ^ 1 << j)]))
+        part[i] = value
     left = 0
-    for base in range(0, 1 << m, _STRETCH):
-        for j in range(_STRETCH_BITS, m):
-            if base >> j & 1:
-                source = base ^ (1 << j)
-                for i in range(_STRETCH):
-                    B[base + i] = min(B[base + i], np.int32(B[source + i] + b[j, source + i]))
-        for i in range(min(_STRETCH, 1 << m)):
-            here = base + i
-            for j in range(_STRETCH_BITS):
-                if i >> j & 1:
-                    source = here ^ (1 << j)
-                    B[here] = min(B[here], np.int32(B[source] + b[j, source]))
-            if np.int32(B[here] + ahead[here]) >= room:
-                B[here] = NEVER
-            else:
-                left += 1
+    for i in range(_STRETCH):
+        if np.int32(part[i] + ahead[here + i]) >= room:
+            part[i] = NEVER
+        else:
+            left += 1
     return left
 
 
@@ -207,8 +233,13 @@ def place_high(
     return least < room
 
 
+@kernel(inner=True, inlined=True)
+def _lower(B: NDArray[np.int32], after: NDArray[np.int32]) -> None:
+    for s in range(B.size):
+        B[s] = min(B[s], after[s])
+
+
 @kernel
 def lower(B: NDArray[np.int32], after: NDArray[np.int32]) -> None:
     """The lesser of both, place by place, in ``B``."""
-    for s in range(B.size):
-        B[s] = min(B[s], after[s])
+    _lower(B, after)
