@@ -58,13 +58,13 @@ def exact_subsets(
             within[s, v] = np.inf
         for group in range(rule.C.shape[0]):
             C = rule.C[group]
-            if not (k <= max_parents and _cholesky(C, members, k, triangle)):
+            if not (k <= max_parents and factorised(C, members, k, triangle)):
                 continue
             for v in range(d):
                 if s >> v & 1 or rule.own[v] != group:
                     continue
                 if s & ~possible[v] == 0 and required[v] & ~s == 0:
-                    variance = _residual_variance(C, members, k, triangle, v, solved)
+                    variance = residual_variance(C, members, k, triangle, v, solved)
                     within[s, v] = node_value(rule, v, variance, k)
         for v in range(d):
             if s >> v & 1:
@@ -112,7 +112,7 @@ def exact_subsets(
 
 
 @kernel(inner=True)
-def _cholesky(
+def factorised(
     C: NDArray[np.float64], members: NDArray[np.int64], k: int, triangle: NDArray[np.float64]
 ) -> bool:
     """Factorise the covariance of the first k ``members``; False if they are dependent."""
@@ -131,7 +131,7 @@ def _cholesky(
 
 
 @kernel(inner=True)
-def _residual_variance(
+def residual_variance(
     C: NDArray[np.float64],
     members: NDArray[np.int64],
     k: int,

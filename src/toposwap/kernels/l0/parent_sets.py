@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 _EQUAL = 1e-12
 #: Room for sets at first, and the most that a node may have.
 _ROOM, _MOST_SETS = 1 << 16, 1 << 22
-#: Branches between two looks at the clock, some milliseconds, and the most of a node.
-_PAUSE, _MOST_BRANCHES = 1 << 14, 1 << 27
+#: Branches between two looks at the clock, some milliseconds.
+_PAUSE = 1 << 14
 #: Places of ``Tree.counts``: the level reached, and the number of sets noted.
 LEVEL, SETS = 0, 1
 
@@ -248,6 +248,7 @@ def wanted_parent_sets(
     most_parents: int,
     limit: float,
     deadline: Deadline,
+    most_branches: int = 1 << 27,
 ) -> tuple[NDArray[np.uint64], NDArray[np.float64]] | None:
     """:func:`parent_sets` of ``z`` among ``allowed`` (d,); None if time is up or they are many."""
     candidates = np.flatnonzero(allowed)
@@ -263,7 +264,7 @@ def wanted_parent_sets(
         sets[0], values[0], tree.counts[SETS] = 0, tree.least[0], 1
     branches = 0
     while tree.counts[LEVEL] >= 0:
-        if deadline.passed or branches > _MOST_BRANCHES:
+        if deadline.passed or branches > most_branches:
             return None
         if tree.counts[SETS] + len(candidates) >= len(sets):
             if len(sets) >= _MOST_SETS:

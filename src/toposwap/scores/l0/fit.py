@@ -17,12 +17,12 @@ from toposwap.kernels.l0 import (
     single_edges,
     swap_deltas,
 )
-from toposwap.kernels.l0.parent_sets import wanted_parent_sets
 from toposwap.kernels.l0.tables import empty_nodes, rule_for
 from toposwap.orderfit.chain import TabledFit
 from toposwap.scores.l0.candidate_tables import L0CandidateTables
 from toposwap.scores.l0.coefficients import Coefficients
 from toposwap.scores.l0.least_parents import LeastParents
+from toposwap.scores.l0.parent_lists import parent_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -260,21 +260,11 @@ class L0Fit(TabledFit):
     def parent_sets(
         self, limits: NDArray[np.float64] | None = None, deadline: Deadline = NEVER
     ) -> list[tuple[NDArray[np.uint64], NDArray[np.float64]]] | None:
-        """The sets that no subset is as good as; see :mod:`toposwap.kernels.l0.parent_sets`."""
+        """The sets that no subset is as good as; see :mod:`toposwap.scores.l0.parent_lists`."""
         if self._rule.demanding:
             return None
-        d = self.bound.data.d
-        limits = np.full(d, np.inf) if limits is None else limits
-        found = []
-        for z in range(d):
-            may = np.ones(d, dtype=np.bool_) if not self._rule.masked else self._rule.allowed[z]
-            sets = wanted_parent_sets(
-                self._rule, z, may, self._most_parents, float(limits[z]), deadline
-            )
-            if sets is None:
-                return None
-            found.append(sets)
-        return found
+        limits = np.full(self.bound.data.d, np.inf) if limits is None else limits
+        return parent_lists(self._rule, self._most_parents, limits, deadline)
 
     def least_parents(self) -> LeastParents | None:
         """By a search for the best subset; see :mod:`toposwap.kernels.l0.best_subset`."""
