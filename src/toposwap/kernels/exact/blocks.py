@@ -230,7 +230,7 @@ def place_high(
         cost = min(np.int32(B[s] + b[u, s]), never)
         after[s] = cost
         least = min(least, np.int32(cost + ahead[s]))
-    return least < room
+    return bool(least < room)
 
 
 @kernel(inner=True, inlined=True)

@@ -178,9 +178,7 @@ def wanted_sets(
 
 
 @kernel
-def exact_scores(
-    rule: Rule, z: int, sets: NDArray[np.uint64], scores: NDArray[np.float64]
-) -> None:
+def exact_scores(rule: Rule, z: int, sets: NDArray[np.uint64], scores: NDArray[np.float64]) -> None:
     """Fill ``scores`` (m,) with Q_z of the parents ``sets`` (m,), to the last digits."""
     C = rule.C[rule.own[z]]
     d = C.shape[0]
@@ -257,9 +255,7 @@ class Determinants:
                 continue
             if deadline.passed:
                 return None
-            count = wanted_sets(
-                self._table, z, self.m, price, most, high, sizes, work, sets
-            )
+            count = wanted_sets(self._table, z, self.m, price, most, high, sizes, work, sets)
             found.append(sets[:count].copy())
         listed = np.concatenate(found)
         keep = (listed & np.uint64(forbidden) == 0) & (np.bitwise_count(listed) <= most_parents)
