@@ -57,7 +57,9 @@ def test_standard_errors_are_those_of_the_delta_method(seed):
                 ends.append(np.linalg.inv(np.eye(d) - moved)[x, y])
             slopes.append((ends[1] - ends[0]) / 2e-5)
         variance += np.array(slopes) @ covariance @ np.array(slopes)
-    assert graph.total_effect(x, y).standard_error == pytest.approx(np.sqrt(variance), rel=1e-5)
+    error = graph.total_effect(x, y).standard_error
+    # Where no path leads from x to y the differences are rounding error and no effect.
+    assert error == pytest.approx(np.sqrt(variance), rel=1e-5, abs=1e-9)
 
 
 def test_one_edge_has_the_interval_of_its_regression():

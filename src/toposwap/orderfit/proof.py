@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from toposwap.core.graph import topological_order
 from toposwap.core.order import Order
@@ -115,6 +114,8 @@ def _with_needed(found: Found, before: NDArray[np.bool_] | None) -> list[NDArray
 
 def _parts(wanted: Sequence[NDArray[np.uint64]]) -> list[NDArray[np.int64]]:
     """Variables that may be each other's ancestors, the parts in an order that suits all sets."""
+    from scipy.sparse.csgraph import connected_components
+
     d = len(wanted)
     union = np.array([np.bitwise_or.reduce(sets) for sets in wanted])
     places = np.arange(d, dtype=np.uint64)
