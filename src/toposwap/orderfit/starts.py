@@ -12,14 +12,55 @@ from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.kernels.least_squares import pivoted
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from toposwap.core.dataset import Dataset
+
+#: Columns from which on products of matrices are faster, steps between two of them, and the rows of
+#: a product.
+_WIDE, _PANEL, _BLOCK = 250, 64, 512
+#: The share of a variance from which on a covariance matrix tells what is left of it.
+_PLAIN = 1e-8
 
 
 def smallest_variance_order(data: Dataset) -> Order:
     """Next is always the variable with the least variance given those before it."""
     cost = (data.scale / data.scale.max()) ** 2
+    if data.d >= _WIDE:
+        found = _by_panels(data.factor, cost)
+        if found is not None:
+            return Order(found)
     anyhow = precedence_table(None)
     return Order(pivoted.smallest_variance_order(data.factor.T.copy(), cost, anyhow))
+
+
+def _by_panels(
+    factor: NDArray[np.float64], cost: NDArray[np.float64]
+) -> NDArray[np.int64] | None:
+    """The order from R'R; None where columns are too nearly dependent for that.
+
+    Half of each product is made, in blocks of rows that need little memory.
+    """
+    from scipy.linalg import lapack
+
+    d = len(factor)
+    # Backwards R is a lower triangle L, and LAPACK has L'L at a third of the products.
+    covariance, _ = lapack.dlauum(np.asfortranarray(factor[::-1, ::-1]), lower=1, overwrite_c=1)
+    covariance = covariance.T
+    order, cost = np.arange(d), np.ascontiguousarray(cost[::-1])
+    variance = covariance.diagonal().copy()
+    least = _PLAIN * variance
+    rows = np.empty((_PANEL, d))
+    for start in range(0, d, _PANEL):
+        end = min(start + _PANEL, d)
+        panel = rows[: end - start]
+        pivoted.take_panel(covariance, variance, order, cost, start, panel)
+        if not (variance >= least[order]).all():
+            return None
+        for first in range(end, d, _BLOCK):
+            block = slice(first, first + _BLOCK)
+            covariance[block, first:] -= panel[:, block].T @ panel[:, first:]
+    return d - 1 - order
 
 
 def least_correlated_order(data: Dataset) -> Order:
