@@ -88,6 +88,8 @@ class Result:
         What was missing in the table, and what was done about it; None if nothing was.
     environments
         Which variables were set from outside in how many rows; None where none was.
+    residual_variances
+        What ``weights`` leave of the centred columns, (d,), where the score had that at hand.
     """
 
     names: tuple[str, ...]
@@ -114,6 +116,7 @@ class Result:
     kinds: dict[str, str] = field(repr=False, default_factory=dict)
     gaps: GapReport | None = None
     environments: Environments | None = field(repr=False, default=None)
+    residual_variances: NDArray[np.float64] | None = field(repr=False, default=None)
 
     @classmethod
     def of(
@@ -174,4 +177,5 @@ class Result:
             against=against,
             kinds=kinds or {},
             environments=environments,
+            residual_variances=assessment.point.residual_variances,
         )

@@ -325,7 +325,8 @@ class Dataset(SeenColumns):
         constants = np.empty(self.d)
         for group in self.own_rows:
             mean, nodes = group.moments.mean, group.nodes
-            constants[nodes] = mean[nodes] - mean @ W[:, nodes]
+            own = W if nodes.size == self.d else W[:, nodes]
+            constants[nodes] = mean[nodes] - mean @ own
         return constants
 
     def index(self, name: str) -> int:

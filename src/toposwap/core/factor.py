@@ -137,3 +137,15 @@ def retriangularise(
     factor = np.where(_upper(columns.shape[1]), factor[: columns.shape[1]], 0.0)
     factor[np.diag(factor) < 0.0] *= -1.0
     return factor
+
+
+def scaled_covariance(factor: NDArray[np.float64]) -> NDArray[np.float64]:
+    """R'R (d, d) of a triangle R, at a third of the products of a whole matrix."""
+    from scipy.linalg import lapack
+
+    # Backwards R is a lower triangle L, and LAPACK has L'L.
+    backwards = np.asfortranarray(factor[::-1, ::-1])
+    lower, info = lapack.dlauum(backwards, lower=1, overwrite_c=1)
+    assert info == 0
+    upper = np.ascontiguousarray(lower[::-1, ::-1])
+    return np.where(_upper(len(factor)), upper, upper.T)

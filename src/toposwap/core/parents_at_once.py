@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Nodes that are looked at together.
-_NODES = 64
+_NODES = 16
 
 
 def parents_at_once(

@@ -125,7 +125,9 @@ class DagLearner(Estimator):
         predictor = self.result_.predictor
         if isinstance(predictor, LinearModel) or (predictor is None and self.linear):
             weights = self.result_.weights
-            variances = data.residual_variances(weights)
+            variances = self.result_.residual_variances
+            if variances is None:
+                variances = data.residual_variances(weights)
             if data.held is not None and not data.centered:
                 # Of data that were not centred these are second moments.
                 mean = data.average_row()

@@ -97,8 +97,9 @@ class FactorFit(OrderFit):
 
     def insert(self, variable: int, position: int) -> None:
         """One rotation for each variable passed."""
+        state = self._state
         self._rotated = True
-        self.kernels.insert(*self._state, variable, position)
+        self.kernels.insert(*state, variable, position)
 
     def swap(self, i: int, j: int) -> None:
         """Two insertions, i to the place of j and j to that of i: O(d) rotations."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.factor import scaled_covariance
 from toposwap.core.order import Order
 from toposwap.kernels.graphs.precedence import precedence_table
 from toposwap.kernels.least_squares import pivoted
@@ -34,20 +35,13 @@ def smallest_variance_order(data: Dataset) -> Order:
     return Order(pivoted.smallest_variance_order(data.factor.T.copy(), cost, anyhow))
 
 
-def _by_panels(
-    factor: NDArray[np.float64], cost: NDArray[np.float64]
-) -> NDArray[np.int64] | None:
+def _by_panels(factor: NDArray[np.float64], cost: NDArray[np.float64]) -> NDArray[np.int64] | None:
     """The order from R'R; None where columns are too nearly dependent for that.
 
     Half of each product is made, in blocks of rows that need little memory.
     """
-    from scipy.linalg import lapack
-
     d = len(factor)
-    # Backwards R is a lower triangle L, and LAPACK has L'L at a third of the products.
-    covariance, _ = lapack.dlauum(np.asfortranarray(factor[::-1, ::-1]), lower=1, overwrite_c=1)
-    covariance = covariance.T
-    order, cost = np.arange(d), np.ascontiguousarray(cost[::-1])
+    covariance, order = scaled_covariance(factor), np.arange(d)
     variance = covariance.diagonal().copy()
     least = _PLAIN * variance
     rows = np.empty((_PANEL, d))
@@ -60,7 +54,7 @@ def _by_panels(
         for first in range(end, d, _BLOCK):
             block = slice(first, first + _BLOCK)
             covariance[block, first:] -= panel[:, block].T @ panel[:, first:]
-    return d - 1 - order
+    return order
 
 
 def least_correlated_order(data: Dataset) -> Order:

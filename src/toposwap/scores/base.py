@@ -64,6 +64,8 @@ class Point:
         are too small or too large for numbers; else it is worked out from them.
     remarks
         What the user should know about Q at this point, in words.
+    residual_variances
+        1/n ||x_j - X w_j||^2 of the centred columns, (d,), from a score that has them at hand.
     """
 
     weights: NDArray[np.float64]
@@ -75,6 +77,7 @@ class Point:
     penalty: float = 0.0
     relative: NDArray[np.float64] | None = field(repr=False, default=None)
     remarks: tuple[str, ...] = ()
+    residual_variances: NDArray[np.float64] | None = field(repr=False, default=None)
 
 
 class Predictor(Protocol):

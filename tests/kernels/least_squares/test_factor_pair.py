@@ -95,7 +95,12 @@ def test_best_changes_are_the_least_of_the_profiles(problem):
     least, profile = factor_pair.best_changes(*state, cost, before), np.empty(len(order))
     for v in order:
         factor_pair.insertion_profile(*state, cost, before, v, profile)
-        assert least[v] == profile.min()
+        assert least[v] == pytest.approx(profile.min(), rel=1e-9, abs=1e-13 * sum_of(state, cost))
+        assert least[v] <= 0.0
+
+
+def sum_of(state, cost):
+    return float(state[1] ** 2 @ cost[state[2]])
 
 
 @given(problems())

@@ -45,6 +45,9 @@ from toposwap.kernels.jit import kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: Columns whose profiles are summed up together.
+_LANES = 64
+
 
 @kernel(inlined=True)
 def insertion_profile(
@@ -108,15 +111,49 @@ def best_changes(
 ) -> NDArray[np.float64]:
     """The least entry of the insertion profile of each variable, (d,).
 
-    Neighbouring columns are looked at one after the other: they share the lines of the cache, and
-    a row of a large pair is longer than a page of memory.
+    The sums of :func:`insertion_profile` for neighbouring columns at once, row by row, so that the
+    memory is read as it lies and eight are divided by one instruction. Where a column has no part
+    in a row nothing is added to its sums.
     """
     d = pair.shape[0]
-    profile = np.empty(d)
-    least = np.empty(d)
-    for variable in range(d):
-        target = insertion_profile(pair, diagonal, order, position, cost, before, variable, profile)
-        least[variable] = profile[target]
+    least = np.zeros(d)
+    numbers, places = np.empty((4, _LANES)), np.empty((2, _LANES), dtype=np.int64)
+    own, price, spread, moved = numbers[0], numbers[1], numbers[2], numbers[3]
+    p, end = places[0], places[1]
+    for first in range(0, d, _LANES):
+        m = min(_LANES, d - first)
+        best = least[first : first + m]
+        for j in range(m):
+            v = first + j
+            p[j] = position[v]
+            end[j] = lowest_position(before, position, v) if before.shape[0] > 0 else 0
+            own[j] = diagonal[p[j]] * diagonal[p[j]]
+            price[j] = cost[v]
+            spread[j] = own[j]
+            moved[j] = 0.0
+        for k in range(d - 1, -1, -1):
+            row = pair[k, first : first + m]
+            weight = cost[order[k]] * diagonal[k] * diagonal[k]
+            for j in range(m):
+                z2 = row[j] * row[j] if (k < p[j]) & (k >= end[j]) else 0.0
+                spread[j] += z2
+                moved[j] += weight * (z2 / spread[j])
+                best[j] = min(best[j], price[j] * (spread[j] - own[j]) - moved[j])
+        for j in range(m):
+            v = first + j
+            end[j] = highest_position(before, position, v) if before.shape[0] > 0 else d - 1
+            spread[j] = 1.0 / own[j]
+            moved[j] = 0.0
+        for k in range(d):
+            row = pair[k, first : first + m]
+            weight = cost[order[k]] * diagonal[k] * diagonal[k]
+            for j in range(m):
+                u2 = row[j] * row[j] if (k > p[j]) & (k <= end[j]) else 0.0
+                moved[j] += weight * (u2 / spread[j])
+                spread[j] += u2
+                # The inverse of an inverse is not the same number, so nothing is no sum.
+                change = moved[j] + price[j] * (1.0 / spread[j] - own[j])
+                best[j] = min(best[j], change if k > p[j] else 0.0)
     return least
 
 

@@ -27,6 +27,9 @@ from toposwap.kernels.jit import kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+#: Later positions whose shares are worked out together, along the rows of ``columns``.
+_TOGETHER = 64
+
 
 @kernel
 def improving_swaps(
@@ -44,21 +47,23 @@ def improving_swaps(
     there is room, and returns how many there are.
     """
     d = columns.shape[0]
-    # 1 / s_k: the variance of p given all up to k but itself.
-    share = np.empty((d, d))
-    for p in range(d):
-        precision = 1.0 / (diagonal[p] * diagonal[p])
-        share[p, p] = 1.0 / precision
-        for k in range(p + 1, d):
-            precision += columns[p, k] * columns[p, k]
-            share[p, k] = 1.0 / precision
     weight = np.empty(d)
+    precision = np.empty(d)
     for k in range(d):
         weight[k] = cost[k] * diagonal[k] * diagonal[k]
+        precision[k] = 1.0 / (diagonal[k] * diagonal[k])
+    # 1 / s_q of all p: the variance of p given all up to q but itself, for some q at a time.
+    share = np.empty((_TOGETHER, d))
     spread = np.empty(d)
     gain = np.empty(d + 1)
     found = 0
-    for q in range(1, d):
+    for q in range(d):
+        row = q % _TOGETHER
+        if row == 0:
+            for p in range(min(q + _TOGETHER, d)):
+                for other in range(max(q, p + 1), min(q + _TOGETHER, d)):
+                    precision[p] += columns[p, other] * columns[p, other]
+                    share[other - q, p] = 1.0 / precision[p]
         own = diagonal[q] * diagonal[q]
         spread[q] = own
         gain[q] = 0.0
@@ -67,15 +72,17 @@ def improving_swaps(
             spread[k] = spread[k + 1] + x2
             gain[k] = gain[k + 1] + weight[k] * (x2 / spread[k])
         for p in range(q):
-            change = cost[q] * (spread[p] - own) + cost[p] * (share[p, q] - share[p, p])
+            change = cost[q] * (spread[p] - own)
+            change += cost[p] * (share[row, p] - diagonal[p] * diagonal[p])
             if change - gain[p + 1] >= -threshold:
                 continue
             e = columns[q, p] / diagonal[p]
+            inverse = 1.0 / (diagonal[p] * diagonal[p])
             possible = True
             for k in range(p + 1, q):
                 u = columns[p, k]
                 x = columns[q, k]
-                left = share[p, k - 1]
+                left = 1.0 / inverse
                 covariance = x - u * e * left
                 saved = covariance * covariance / (spread[k] + e * e * left)
                 change += weight[k] * (u * u * left - saved)
@@ -83,6 +90,7 @@ def improving_swaps(
                     possible = False
                     break
                 e += u * x
+                inverse += u * u
             if possible and change < -threshold:
                 if found < changes.size:
                     places[found, 0] = p

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.linalg import lapack
 
 from toposwap.core.factor import retriangularise
-from toposwap.kernels.graphs.precedence import possible_swaps
+from toposwap.kernels.graphs.precedence import possible_swaps, precedence_table
 from toposwap.kernels.least_squares import (
     factor_pair,
     improving_swaps,
@@ -18,6 +18,7 @@ from toposwap.kernels.least_squares import (
 from toposwap.orderfit.base import ImprovingSwaps
 from toposwap.orderfit.factor import FactorFit
 from toposwap.scores.base import Point
+from toposwap.scores.least_squares.rounds import Rounds, is_poor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,13 +26,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from toposwap.core.order import Order
-    from toposwap.core.runtime.deadline import Deadline
     from toposwap.scores.least_squares.score import BoundLeastSquares
 
 _EPS = float(np.finfo(float).eps)
-# Columns from which on looking whether digits were lost pays, from which on that is enough at the
-# end too, and what may be lost of the factor and its inverse before they are computed afresh.
-_WIDE, _VERY_WIDE, _WORN, _WORN_INVERSE = 1000, 3000, 1e-13, 1e-9
+# Columns from which on looking whether digits were lost pays, and what may be lost of the factor
+# and its inverse before they are computed afresh.
+_WIDE, _WORN, _WORN_INVERSE = 1000, 1e-13, 1e-9
 
 
 class LeastSquaresFit(FactorFit):
@@ -39,6 +39,24 @@ class LeastSquaresFit(FactorFit):
 
     bound: BoundLeastSquares
     kernels = factor_pair
+    #: Whether all predecessors are parents, as :mod:`toposwap.scores.least_squares.rounds` has it.
+    leaves_by_rounds: ClassVar[bool] = True
+    #: The factor pair; None while nobody has asked for more than Q of a poor order.
+    _made: NDArray[np.float64] | None
+    #: What leads out of a poor order of many columns, until the first sweep.
+    _rounds: Rounds | None
+
+    def __init__(self, bound: BoundLeastSquares, order: Order) -> None:
+        self._rounds = None
+        wide = len(order) >= _WIDE and not bound.delicate
+        if wide and self.leaves_by_rounds and is_poor(bound, order.variables):
+            rounds = Rounds(bound, order.variables.copy())
+            if rounds.possible:
+                self.bound, self._rounds, self._made = bound, rounds, None
+                self._before = precedence_table(bound.admissible.before)
+                self._stand_at(rounds.order, rounds.diagonal)
+                return
+        super().__init__(bound, order)
 
     @property
     def value(self) -> float:  # type: ignore[override]
@@ -61,6 +79,12 @@ class LeastSquaresFit(FactorFit):
 
         Rounding errors are cleared after each sweep where columns are nearly dependent.
         """
+        if self._rounds is not None and len(visits) == len(self._order):
+            rounds, self._rounds = self._rounds, None
+            moved = rounds.run(self._before, self.bound.deadline)
+            if moved:
+                self._factorise(rounds.order)
+                return moved
         if len(self._order) >= _WIDE:
             visits = self._gaining(np.asarray(visits, dtype=np.int64))
             if not visits.size:
@@ -79,13 +103,6 @@ class LeastSquaresFit(FactorFit):
         """Factorise again where anything was rotated; with many columns, where that cost digits."""
         if self.bound.delicate or len(self._order) < _WIDE or self._worn():
             super().refresh()
-
-    def polish(self, deadline: Deadline) -> None:  # noqa: ARG002 - always worth it
-        """The end is factorised afresh; with so many columns that it takes long, where needed."""
-        if len(self._order) < _VERY_WIDE:
-            super().refresh()
-        else:
-            self.refresh()
 
     def _worn(self) -> bool:
         """Whether rotations have cost digits, as products of one vector tell in O(d^2)."""
@@ -114,6 +131,14 @@ class LeastSquaresFit(FactorFit):
             row_scale=deviations,
             column_scale=deviations + np.abs(weights) @ deviations,
         )
+
+    @property
+    def _pair(self) -> NDArray[np.float64]:
+        """The factor pair, made now if nobody has asked for it."""
+        if self._made is None:
+            self._factorise(self._order)
+        assert self._made is not None
+        return self._made
 
     @property
     def _factors(
@@ -162,7 +187,12 @@ class LeastSquaresFit(FactorFit):
         np.einsum("ii->i", triangle)[:] = diagonal
         pair = np.empty_like(triangle, order="C")
         pair[:, order] = triangle
+        self._made, self._rounds = pair, None
+        self._stand_at(order, diagonal)
+
+    def _stand_at(self, order: NDArray[np.int64], diagonal: NDArray[np.float64]) -> None:
+        """Take over an order and the diagonal of its triangle, (d,) each."""
         position = np.empty_like(order)
         position[order] = np.arange(order.size)
-        self._pair, self._diagonal, self._order, self._position = pair, diagonal, order, position
+        self._diagonal, self._order, self._position = diagonal, order, position
         self._rotated = False

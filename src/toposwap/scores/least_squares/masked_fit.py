@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class MaskedLeastSquaresFit(LeastSquaresFit):
     """The factor pair with the tables of :mod:`toposwap.kernels.least_squares.masked_pair`."""
 
     kernels = masked_pair
+    leaves_by_rounds: ClassVar[bool] = False
 
     def __init__(self, bound: BoundLeastSquares, order: Order) -> None:
         d = bound.data.d

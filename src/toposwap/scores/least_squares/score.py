@@ -212,6 +212,7 @@ class BoundLeastSquares(SeparableScore):
         gradient *= self.scale[:, None]
         gradient *= self.scale
         value, penalty = self.value_of(variance, self.cost), 0.0
+        residual_variances = variance * self.scale**2 if self.score.ridge == 0.0 else None
         if self.score.ridge > 0.0:
             # What the ridge's rows add may be all that the digits of their sum tell.
             penalty = 0.5 * self.score.ridge * float(np.sum(weights**2))
@@ -223,6 +224,7 @@ class BoundLeastSquares(SeparableScore):
             gradient=gradient,
             row_scale=self.deviations * self.scale,
             column_scale=column_scale * self.scale,
+            residual_variances=residual_variances,
         )
 
 
