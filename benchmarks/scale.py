@@ -10,18 +10,17 @@ Prints ratios to a yardstick of the same run: reading the files alone with pyarr
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-import timing  # noqa: F401 - one thread for everybody
+import timing  # one thread for everybody
 import toposwap as ts
+from timing import processor_seconds
 
 #: Rows of a file.
 _ROWS = 10_000_000
@@ -40,13 +39,6 @@ began = time.process_time()
 {work}
 print(time.process_time() - began, peak() - before)
 """
-
-
-def processor_seconds(call: Callable[[], object]) -> float:
-    """Of one call on one thread; others on the machine count for less than in wall time."""
-    began = time.process_time()
-    call()
-    return time.process_time() - began
 
 
 def in_another_process(imports: str, work: str) -> tuple[float, float]:
@@ -122,19 +114,28 @@ def tables_in_memory(rows: int, d: int = 50) -> None:
         )
 
 
-def wide_tables(d: int, n: int) -> None:
+def wide_tables(d: int, n: int, threads: int) -> None:
+    """Least squares on ER4 from the order it chooses itself, and from a random one."""
+    seconds = processor_seconds if threads == 1 else timing.seconds
     sample = ts.simulate.linear_dataset(d, n, "ER4", random_state=0)
-    ts.Topo("least-squares", init="random").fit(sample.X[:200, :20])
-    yard = processor_seconds(lambda: np.linalg.qr(sample.X, mode="r"))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    model = ts.Topo("least-squares", init="random")
-    took = processor_seconds(lambda: model.fit(sample.X))
-    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20
-    print(
-        f"least squares, ER4, n={n}, d={d}, random start: {took / yard:.1f} QRs ({took:.1f} s), "
-        f"SHD {ts.metrics.shd(sample.weights, model.adjacency_matrix_)}, {memory:.1f} GB more",
-        flush=True,
-    )
+    columns = np.random.default_rng(0).permutation(d)
+    X, truth = sample.X[:, columns], sample.weights[np.ix_(columns, columns)]
+    del sample
+    with threadpool_limits(threads):
+        yard = seconds(lambda: np.linalg.qr(X, mode="r"))
+        for init in ("auto", "random"):
+            for some in (X[:200, :20], X[:2000, : min(d, 1000)]):
+                ts.Topo("least-squares", init=init).fit(some)
+            before = _peak(reset=True)
+            model = ts.Topo("least-squares", init=init)
+            took = seconds(lambda model=model: model.fit(X))
+            memory = (_peak() - before) / 2**20
+            print(
+                f"least squares, ER4, n={n}, d={d}, init={init}, {threads} threads: "
+                f"{took / yard:.1f} QRs (bar {4 if d <= 5000 else 6}; {took:.1f} s), "
+                f"SHD {ts.metrics.shd(truth, model.adjacency_matrix_)}, {memory:.1f} GB more",
+                flush=True,
+            )
 
 
 def wide_bic(sizes: list[int], n: int, flop: bool, restarts: int | None) -> None:
@@ -179,6 +180,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--columns", type=int, nargs="*", default=[1000, 2000])
+    parser.add_argument(
+        "--threads", type=int, default=1, help="of least squares, by the wall clock"
+    )
     parser.add_argument("--bic", type=int, nargs="*", default=[500, 1000, 2000])
     parser.add_argument("--restarts", type=int, help="of bic; by default ours")
     parser.add_argument("--flop", action="store_true", help="run FLOP beside bic, no restarts")
@@ -187,6 +191,6 @@ if __name__ == "__main__":
         long_tables(given.rows)
         tables_in_memory(min(1_000_000, given.rows))
     for columns in given.columns:
-        wide_tables(columns, 10_000 if columns <= 5000 else 20_000)
+        wide_tables(columns, 10_000 if columns <= 5000 else 20_000, given.threads)
     restarts = 0 if given.flop and given.restarts is None else given.restarts
     wide_bic(given.bic, 5000, given.flop, restarts)
