@@ -263,7 +263,7 @@ def _refuse_duplicates(labels: list[str]) -> None:
 def _frame_columns(frame: Any) -> Iterator[Any]:
     """The columns of a frame; by place where that is possible, since a name may occur twice."""
     if hasattr(frame, "iloc"):
-        return (frame.iloc[:, k] for k in range(len(frame.columns)))
+        return (part for _, part in frame.items())
     return (frame[column] for column in frame.columns)
 
 

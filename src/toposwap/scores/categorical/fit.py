@@ -125,16 +125,18 @@ class CategoricalFit(WalkingFit):
 
     def swap_changes(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Carry out each swap and take it back."""
-        before, nodes = self.value, self._copied()
-        changes = np.empty(len(pairs))
-        for index, (i, j) in enumerate(pairs.tolist()):
-            if not self.bound.admissible.obeys(self.order.swap(i, j)):
-                changes[index] = np.inf
-                continue
-            self.bound.deadline.check()
-            self.swap(i, j)
-            changes[index] = self.value - before
-            self._nodes.copy_from(nodes)
+        kept = empty_nodes(self.bound.data.d, self._nodes.parents.shape[1] - 1)
+        changes = np.full(len(pairs), np.inf)
+        permitted = np.arange(len(pairs))
+        if self.bound.admissible.before is not None:
+            swapped = (self.order.swap(i, j) for i, j in pairs.tolist())
+            obeys = [self.bound.admissible.obeys(order) for order in swapped]
+            permitted = np.flatnonzero(obeys)
+        for piece in self.bound.deadline.pieces(permitted, _PIECE):
+            found = np.empty(len(piece))
+            some = np.ascontiguousarray(pairs[piece], dtype=np.int64)
+            chains.swap_changes(self._nodes, self._counter, kept, some, found)
+            changes[piece] = found / self.bound.data.n
         return changes
 
     def swap_candidates(self) -> NDArray[np.int64]:
@@ -171,11 +173,6 @@ class CategoricalFit(WalkingFit):
         if "_nodes" not in vars(self):
             self._allocate(other.bound)
         self._nodes.copy_from(other._nodes)
-
-    def _copied(self) -> Nodes:
-        nodes = empty_nodes(self.bound.data.d, self._nodes.parents.shape[1] - 1)
-        nodes.copy_from(self._nodes)
-        return nodes
 
     def state(self) -> tuple[NDArray[Any], ...]:
         """Every table."""
