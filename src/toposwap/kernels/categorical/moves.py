@@ -245,14 +245,22 @@ def sweep(
 def settle_all(nodes: Nodes, counter: Counter, anew: bool, thorough: bool) -> bool:
     """Fit every node of the order: from no parents if ``anew``, or from those it has.
 
-    Returns whether the cost of any became less.
+    If ``thorough``, parents are exchanged for others, and those found from no parents are taken if
+    they are better. Returns whether the cost of any became less.
     """
     better = False
-    for z in range(nodes.places.shape[1]):
+    d = nodes.places.shape[1]
+    for z in range(d):
         if anew:
             begin(nodes, counter, z, z)
         before = nodes.cost[z]
-        settle(nodes, counter, z, z, nodes.places[POSITION, z], -1, -1, thorough)
+        position = nodes.places[POSITION, z]
+        settle(nodes, counter, z, z, position, -1, -1, thorough)
+        if thorough and not anew:
+            begin(nodes, counter, d, z)
+            settle(nodes, counter, d, z, position, -1, -1, True)
+            if nodes.cost[d] < nodes.cost[z] - SAME:
+                copy_node(nodes, d, z)
         if anew or nodes.cost[z] < before - SAME:
             better = True
             note_change(nodes, z)

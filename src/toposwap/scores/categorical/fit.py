@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from toposwap.scores.categorical.bound import BoundCategorical
 
 _MOST_SWAPS = 500
-#: Of the usual number of perturbations.
-_EFFORT = 0.12
+#: Of the usual numbers of perturbations: in all, and without a better optimum. A random start takes
+#: as long as ten of them, so that fewer starts go further.
+_EFFORT, _PATIENCE = 0.17, 0.4
 #: Variables that one piece of a sweep visits under a time limit.
 _PIECE = 4
 
@@ -70,6 +71,11 @@ class CategoricalFit(WalkingFit):
     def effort(self) -> float:
         """A step costs hundreds of passes over the rows, where others cost none."""
         return _EFFORT
+
+    @property
+    def patience(self) -> float:
+        """See there."""
+        return _PATIENCE
 
     @property
     def order(self) -> Order:  # type: ignore[override]
