@@ -189,7 +189,10 @@ def _read_text(
     names = sorted(set(given))
     numbers = [_is_number(name) for name in names]
     if all(numbers):
-        return Refused("holds text, all of it numbers", "make numbers of it with pandas.to_numeric")
+        return Refused(
+            "holds text, all of it numbers",
+            "make numbers of it with pandas.to_numeric; if --decimal was given, it may be wrong",
+        )
     slips = {name for name, number in zip(names, numbers, strict=True) if not number}
     wrong = [value for value in given if value in slips]
     # Two values of which one is a number are no yes and no.
