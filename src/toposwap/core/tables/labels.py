@@ -107,8 +107,17 @@ def _values_of_categories(part: Any, kind: Any) -> NDArray[Any]:
     """What the codes stand for, None where missing, (n,)."""
     codes = _codes_of_categories(part)
     values = np.full(codes.size, None, dtype=object)
-    values[codes >= 0] = np.asarray(kind.categories, dtype=object)[codes[codes >= 0]]
+    values[codes >= 0] = _names_of_categories(kind)[codes[codes >= 0]]
     return values
+
+
+def _names_of_categories(kind: Any) -> NDArray[Any]:
+    """The declared categories; intervals, as pandas cuts numbers into, by what they are called."""
+    names = np.array(kind.categories, dtype=object)
+    for k, name in enumerate(names):
+        if _is_a(name, "Interval"):
+            names[k] = str(name)
+    return names
 
 
 def _categories(part: Any, kind: Any) -> tuple[NDArray[np.float64], Labels | None]:
@@ -117,7 +126,7 @@ def _categories(part: Any, kind: Any) -> tuple[NDArray[np.float64], Labels | Non
     missing = codes < 0
     count = np.bincount(codes[~missing], minlength=len(kind.categories))
     used = np.flatnonzero(count)
-    names = np.asarray(kind.categories, dtype=object)[used]
+    names = _names_of_categories(kind)[used]
     declared: Declared = "ordered categories" if kind.ordered else "categories"
     # One more place, the last, is for the missing ones, whose code is -1.
     numbers = np.full(count.size + 1, np.nan)
@@ -141,6 +150,8 @@ def _read_objects(
     column: NDArray[Any], levels: Sequence[Any] | None
 ) -> tuple[NDArray[Any], Labels] | Refused:
     """Text, truth values among gaps, dates, and objects that know to be numbers."""
+    if column.dtype.kind == "O" and any(_is_a(value, "Period") for value in column):
+        return _DATES
     for kinds, types, refused in _NOT_REAL:
         if column.dtype.kind in kinds or any(isinstance(value, types) for value in column):
             return refused
@@ -168,6 +179,11 @@ def _read_objects(
     except (TypeError, ValueError) as error:
         return Refused(f"is not numeric ({error})", "encode it as numbers or leave it out")
     return numbers, _NUMBERS
+
+
+def _is_a(value: Any, name: str) -> bool:
+    """Whether a value is of one of pandas' types, which need not be loaded."""
+    return type(value).__name__ == name
 
 
 def _plain(value: Any) -> Any:
