@@ -239,7 +239,7 @@ def _refuse_title(source: Source, dialect: Dialect, title: str) -> None:
     for sep in SEPARATORS[:-1]:
         usual = lines[len(lines) // 2][1].count(sep)
         names = next((k for k, line in lines[1:] if line.count(sep) == usual > 0), None)
-        if names is not None:
+        if names is not None and sep not in lines[0][1]:
             raise InputError(
                 f"{source.shown}: the first line, {title!r}, is no list of names; line {names} has "
                 f"{usual + 1} fields: delete what is above the names of the columns"
