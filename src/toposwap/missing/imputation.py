@@ -116,8 +116,9 @@ def _of_several(
 ) -> tuple[Result, float]:
     """The order with the lowest average score, the edges that most tables keep, and that score.
 
-    For scores that know no weights of rows, or whole numbers only. The orders are those that the tables lead to, each for
-    itself; weights, score and certificate are those of the first table at the order chosen.
+    For scores that know no weights of rows, or whole numbers only. The orders are those that the
+    tables lead to, each for itself; weights, score and certificate are those of the first table at
+    the order chosen.
     """
     given = {"admissible": admissible, "deadline": deadline, **settings}
     found = [learn(data, score, search, init, **given) for data in tables]
