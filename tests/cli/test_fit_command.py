@@ -360,6 +360,8 @@ def test_infinity_and_further_marks(call, tmp_path):
     done = call("fit", file, *chosen, "--na", "-999", "--drop-missing", "-q")
     assert done.code == 0
     assert "2 of 120 rows have missing values and were left out" in done.err
+    done = call("fit", file, *chosen, "--na", "inf", "--na", "-inf", "--missing", "em", "-q")
+    assert done.code == 0
 
 
 def test_standard_input(call, sample, monkeypatch):

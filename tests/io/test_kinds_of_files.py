@@ -95,6 +95,9 @@ FILES = {
     "excel.xlsx": excel,
     "lines.jsonl": lambda: "\n".join(map(json.dumps, json_rows())).encode(),
     "list.json": lambda: json.dumps(json_rows(), indent=1).encode(),
+    "columns.json": lambda: json.dumps(FRAME.to_dict("list"), indent=1).encode(),
+    "pandas.json": lambda: FRAME.to_json().encode(),
+    "names-after-a-mark.csv": lambda: b"#" + text().encode(),
 }
 
 
@@ -145,6 +148,7 @@ def test_a_late_letter_of_windows(tmp_path, reader, monkeypatch):
         ("a;b\n1.234,5;1\n2.000.000,0;2\n", [1234.5, 2e6], "as 1234.5"),
         ("a;b\n$1.50;1\n$20;2\n", [1.5, 20.0], "as 1.5"),
         ("a,b\n45%,1\n,3\n7.5%,2\n", [45.0, np.nan, 7.5], "'45%' was read as 45"),
+        ("a;b\n$1,500;1\n$-20;2\n-$3;2\n", [1500.0, -20.0, -3.0], "as 1500"),
     ],
 )
 def test_numbers_as_people_write_them(tmp_path, monkeypatch, reader, written, numbers, told):
@@ -154,6 +158,48 @@ def test_numbers_as_people_write_them(tmp_path, monkeypatch, reader, written, nu
     with pytest.warns(ToposwapWarning, match=f"{told}, and so were the others in 'a'"):
         frame = read_table(tmp_path / "t.csv")
     np.testing.assert_allclose(frame["a"], numbers)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("reader", ["pyarrow", "pandas"])
+def test_lines_after_a_mark(tmp_path, monkeypatch, reader, packed):
+    """Are left out and told, unless the last of them holds the names."""
+    if reader == "pandas":
+        monkeypatch.setattr(text_files, "_by_arrow", lambda *_given: None)
+    path = tmp_path / "t.csv"
+
+    def write(lines):
+        path.write_bytes(gzip.compress(lines.encode()) if packed else lines.encode())
+
+    write("# made by hand, in June\n#\na,b,c\n1,2,3\n4,5,6\n")
+    with pytest.warns(
+        ToposwapWarning, match=r"lines before the names that begin with '#' .* \(2\)"
+    ):
+        frame = read_table(path)
+    assert list(frame.columns) == ["a", "b", "c"]
+    assert frame["c"].tolist() == [3, 6]
+    for lines in ("# a b c\n1 2 3\n4 5 6\n", "#a,b,c\nx,2,3\ny,5,6\n"):
+        write(lines)
+        frame = read_table(path)
+        assert list(frame.columns) == ["a", "b", "c"]
+        assert list(frame["c"]) == [3, 6]
+    write("# by hand\na,b\n1,2\n3\n")
+    with pytest.warns(ToposwapWarning), pytest.raises(InputError, match="line 4: 1 field where"):
+        read_table(path)
+
+
+def test_rows_above_the_names_of_a_sheet(tmp_path):
+    pytest.importorskip("openpyxl")
+    for title in (None, "Results of June"):
+        with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
+            FRAME.to_excel(book, index=False, startrow=2)
+            book.sheets["Sheet1"].cell(1, 1, title)
+        with pytest.warns(
+            ToposwapWarning, match="the first 2 lines, above the names, were left out"
+        ):
+            frame = read_table(tmp_path / "t.xlsx")
+        assert list(frame.columns) == list(FRAME.columns)
+        assert frame["n"].tolist() == FRAME["n"].tolist()
 
 
 def test_blanks_between_columns(tmp_path):
@@ -200,6 +246,14 @@ def test_fields_of_several_lines(tmp_path):
         ("lists.jsonl", lambda: b'{"a": 1, "b": [2]}\n{"a": 1, "b": [3]}', "'b' hold lists"),
         ("half.jsonl", lambda: b'{"\\ud800": 1, "b": 2}', "half a pair of UTF-16"),
         ("short.feather", lambda: b"ARROW1" + bytes(50), "as Arrow"),
+        ("t.csv", lambda: b"\n <!DOCTYPE html><p>a,b", "is a web page: save the table on it"),
+        ("t.pdf", lambda: b"%PDF-1.7 1,2", "is a PDF document"),
+        (
+            "t.csv",
+            lambda: b"Results\n\na,b\n1,2\n3,4\n",
+            "line 3 has 2 fields: delete what is above",
+        ),
+        ("uneven.json", lambda: b'{"a": [1, 2], "b": [1]}', "'a', 'b' hold lists"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(tmp_path, name, content, message):

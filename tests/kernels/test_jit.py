@@ -255,3 +255,42 @@ def test_functions_without_a_file_are_compiled_and_not_kept(folder):
     exec("def double(x):\n    return 2 * x", space)
     assert jit.kernel(space["double"])(21) == 42
     assert not files(folder)
+
+
+BORROWING = """
+import numpy as np
+from toposwap.kernels.jit import kernel
+
+@kernel(borrowing=True)
+def first(values):
+    return values[0]
+
+@kernel(borrowing=True)
+def same(values):
+    return values
+
+@kernel
+def firsts(values):
+    copies = np.zeros(3)
+    for i in range(3):
+        copies[i] = first(values[i:])
+    return copies
+
+@kernel
+def summed(values):
+    return same(values).sum()
+"""
+
+
+def test_borrowed_arrays_are_held_as_often_as_before(tmp_path, folder):
+    """By callers that make arrays, and from Python; what would have to be held is refused."""
+    made = module(tmp_path / "borrowing.py", BORROWING, "jit_borrowing")
+    values = np.arange(5.0)
+    held = sys.getrefcount(values)
+    for _ in range(3):
+        assert made.firsts(values).tolist() == [0.0, 1.0, 2.0]
+        assert made.first(values) == 0.0
+    assert sys.getrefcount(values) == held
+    with pytest.raises(TypeError, match="same: a borrowing kernel returns no arrays"):
+        made.summed(values)
+    sys.modules.pop("jit_borrowing", None)

@@ -141,3 +141,23 @@ def test_a_covariance_without_inverse_is_drawn_from_all_the_same(monkeypatch):
     table = with_gaps(mixed(60))
     chains = Chains(Incomplete.from_table(table), 2, np.random.default_rng(0))
     assert np.isfinite(chains.rows).all()
+
+
+@pytest.mark.parametrize("score", ["auto", "bdeu"])
+def test_tables_of_categories(score):
+    """Counted table by table, as rows do not count in parts; gaps are drawn from probabilities."""
+    rng = np.random.default_rng(0)
+    n = 1000
+    cause = rng.integers(0, 3, n)
+    middle = np.where(rng.random(n) < 0.8, (2 * cause) % 3, rng.integers(0, 3, n))
+    effect = np.where(rng.random(n) < 0.8, (middle + 1) % 3, rng.integers(0, 3, n))
+    names = np.array(["red", "amber", "green"])
+    frame = pd.DataFrame({"a": names[cause], "b": names[middle], "c": names[effect]})
+    gappy = frame.mask(rng.random(frame.shape) < 0.1)
+    whole = ts.Topo(score).fit(frame)
+    for missing in ("impute", "auto"):
+        model = ts.Topo(score, missing=missing, random_state=1).fit(gappy)
+        np.testing.assert_array_equal(model.adjacency_matrix_ != 0, whole.adjacency_matrix_ != 0)
+        assert "the first table" in model.result_.gaps.told
+        same = ts.Topo(score, missing=missing, random_state=1).fit(gappy)
+        np.testing.assert_array_equal(model.weights_, same.weights_)

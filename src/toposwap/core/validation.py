@@ -136,6 +136,8 @@ def as_held(
         values, meanings = _by_columns(_frame_columns(table), labels, settled)
     else:
         values = array_of(table.to_numpy() if is_frame(table) else table)
+    if values.ndim == 1 and values.size and isinstance(values[0], dict):
+        raise InputError("a list of records is no table yet: give pandas.DataFrame(X)")
     if values.ndim != 2:
         raise InputError(
             f"expected a table of two dimensions (rows, columns), got {values.ndim}. "
@@ -263,7 +265,7 @@ def _refuse_duplicates(labels: list[str]) -> None:
 def _frame_columns(frame: Any) -> Iterator[Any]:
     """The columns of a frame; by place where that is possible, since a name may occur twice."""
     if hasattr(frame, "iloc"):
-        return (frame.iloc[:, k] for k in range(len(frame.columns)))
+        return (part for _, part in frame.items())
     return (frame[column] for column in frame.columns)
 
 

@@ -115,7 +115,7 @@ def write(name: str, payload: bytes) -> None:
         try:
             if not folder.is_dir():
                 folder.mkdir(parents=True, exist_ok=True)
-                _forget_old(root)
+                _forget_old(folder)
             handle, temporary = tempfile.mkstemp(dir=folder)
             try:
                 with os.fdopen(handle, "wb") as file:
@@ -130,10 +130,14 @@ def write(name: str, payload: bytes) -> None:
         return
 
 
-def _forget_old(root: Path) -> None:
-    """Remove the folders of other contents that are two months old, and all but the latest few."""
+def _forget_old(folder: Path) -> None:
+    """Remove others like ``folder`` beside it that are two months old, and all but the latest few.
+
+    What is made within one tick of the clock has the same age.
+    """
     with contextlib.suppress(OSError):
-        ages = [(time.time() - path.stat().st_mtime, path) for path in root.glob(_PREFIX + "*")]
-        for rank, (age, path) in enumerate(sorted(ages)):
+        others = (path for path in folder.parent.glob(_PREFIX + "*") if path != folder)
+        ages = [(time.time() - path.stat().st_mtime, path) for path in others]
+        for rank, (age, path) in enumerate(sorted(ages), 1):
             if age > _OLD or rank >= _MOST:
                 shutil.rmtree(path, ignore_errors=True)

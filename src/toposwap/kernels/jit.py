@@ -42,15 +42,22 @@ _OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
     "boundscheck": None,
     "fastmath": {"contract"},
+    # Said of each kernel, since numba takes what is not said from whichever caller comes first.
+    "_nrt": True,
 }
 _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_BORROWING = {"_nrt": False}
 
 
 @overload
 def kernel(function: F, /) -> F: ...
 @overload
-def kernel(*, inner: bool = ..., inlined: bool = ...) -> Callable[[F], F]: ...
-def kernel(function: Any = None, /, *, inner: bool = False, inlined: bool = False) -> Any:
+def kernel(
+    *, inner: bool = ..., inlined: bool = ..., borrowing: bool = ...
+) -> Callable[[F], F]: ...
+def kernel(
+    function: Any = None, /, *, inner: bool = False, inlined: bool = False, borrowing: bool = False
+) -> Any:
     """Compile ``function`` on its first call and keep the machine code on disk.
 
     Parameters
@@ -59,8 +66,11 @@ def kernel(function: Any = None, /, *, inner: bool = False, inlined: bool = Fals
         Called by kernels alone; Python may call it too, for which it is compiled once more.
     inlined
         Copied into its callers: for a few lines of arithmetic in their innermost loops.
+    borrowing
+        ``inner``, and makes and returns no arrays. Nobody counts then who holds those that it is
+        given: of a dozen in tuples that takes longer than a short function.
     """
-    return _decorated(function, _OPTIONS, inner, inlined)
+    return _decorated(function, _OPTIONS, inner, inlined, borrowing)
 
 
 def reassociated_kernel(
@@ -82,11 +92,13 @@ def reordered_kernel(function: Any = None, /, *, inner: bool = False, inlined: b
     return _decorated(function, {**_OPTIONS, "fastmath": True}, inner, inlined)
 
 
-def _decorated(function: Any, options: dict[str, Any], inner: bool, inlined: bool) -> Any:
+def _decorated(
+    function: Any, options: dict[str, Any], inner: bool, inlined: bool, borrowing: bool = False
+) -> Any:
     def decorate(function: Any) -> Any:
         if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
             return function
-        return Kernel(function, options, inner=inner, inlined=inlined)
+        return Kernel(function, options, inner=inner, inlined=inlined, borrowing=borrowing)
 
     return decorate if function is None else decorate(function)
 
@@ -138,11 +150,15 @@ class Kernel(CPUDispatcher):
         *,
         inner: bool = False,
         inlined: bool = False,
+        borrowing: bool = False,
     ) -> None:
+        inner = inner or borrowing
         options = {**targetoptions, **_INNER} if inner else targetoptions
+        options = {**options, **_BORROWING} if borrowing else options
         super().__init__(py_func, targetoptions=options, pipeline_class=_NamedCompiler)
         self.inner = inner
         self.inlined = inlined
+        self._borrowing = borrowing
         self._from_python: Kernel | None = None
         self._plain = targetoptions
         self._cache = DiskCache(self)
@@ -166,6 +182,9 @@ class Kernel(CPUDispatcher):
                     entry = super().compile(arguments if plain else returned(*arguments))
                 finally:
                     _calls.pop()
+            compiled: Any = self.overloads[arguments]
+            if self._borrowing and _holds_memory(compiled.signature.return_type):
+                raise TypeError(f"{self.py_func.__name__}: a borrowing kernel returns no arrays")
             if not self.inlined:
                 self._call_by_symbol(entry)
             return entry
@@ -264,6 +283,12 @@ def _found(module: str, name: str, does: str, arguments: Any) -> Any:
 def _has_identity(argument: Any) -> bool:
     """Whether a type is about one object of this process."""
     return isinstance(argument, types.Dispatcher | types.Opaque | types.FunctionType)
+
+
+def _holds_memory(returned: Any) -> bool:
+    """Whether values of this type are arrays, or have some."""
+    parts = getattr(returned, "types", ())
+    return isinstance(returned, types.Array) or any(_holds_memory(part) for part in parts)
 
 
 def _sorted(value: Any) -> Any:

@@ -16,7 +16,7 @@ _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def uniform(random: NDArray[np.uint64]) -> float:
     """A number in [0, 1) by the generator splitmix64, whose state is ``random`` (1,)."""
     random[0] += _GOLDEN
@@ -27,7 +27,7 @@ def uniform(random: NDArray[np.uint64]) -> float:
     return float(z >> np.uint64(11)) / 9007199254740992.0
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def below(random: NDArray[np.uint64], m: int) -> int:
     """A whole number in [0, m)."""
     return int(uniform(random) * m)

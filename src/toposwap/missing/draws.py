@@ -20,6 +20,7 @@ from toposwap.core.kinds.base import is_whole
 from toposwap.core.runtime.deadline import NEVER
 from toposwap.losses import LeastSquaresLoss
 from toposwap.missing.normal import Normal, Patterns, any_covariance, start
+from toposwap.scores.categorical.model import CategoricalModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,9 +162,10 @@ class RowModel:
         #: Of the residuals, (d,).
         self.deviations = np.sqrt(np.maximum(variances, np.finfo(float).tiny))
         densities = getattr(predictor, "densities", None)
-        self._normal = densities is None or any(
+        normal = densities is None or any(
             isinstance(loss, LeastSquaresLoss) for loss in densities.losses
         )
+        self._normal = normal and not isinstance(predictor, CategoricalModel)
 
     def log_density(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of rows (m, d), (m,), up to a constant."""

@@ -39,7 +39,9 @@ class Imputed:
     Attributes
     ----------
     result, data
-        Of all tables together, or of the first where the score knows no weights of rows.
+        Of all tables together, or of the first.
+    together
+        Which of the two: a score may know no weights of rows, or whole numbers only.
     rounds
         Fits that were made.
     stands
@@ -50,6 +52,7 @@ class Imputed:
 
     result: Result
     data: Dataset
+    together: bool
     rounds: int
     stands: bool
     average: float
@@ -74,8 +77,9 @@ def learn_imputed(
     given = {"rng": rng, "deadline": deadline, **settings}
     before, made, stands = None, 0, False
     begin = init
+    together = score.weighs_parts(table.filled(chains.copies()[0]))
     while True:
-        if score.weighs_rows:
+        if together:
             data = table.filled(chains.rows, chains.weights)
             result = learn(data, score, search, begin, **given)
             average = result.score
@@ -87,7 +91,7 @@ def learn_imputed(
         graph = result.pruned.weights != 0.0
         stands = before is not None and bool((graph == before).all())
         if stands or made >= rounds or deadline.passed or result.status == "interrupted":
-            return Imputed(result, data, made, stands, average)
+            return Imputed(result, data, together, made, stands, average)
         predictor = result.pruned.predictor
         if predictor is None:
             raise InputError(
@@ -112,8 +116,9 @@ def _of_several(
 ) -> tuple[Result, float]:
     """The order with the lowest average score, the edges that most tables keep, and that score.
 
-    For scores that know no weights of rows. The orders are those that the tables lead to, each for
-    itself; weights, score and certificate are those of the first table at the order chosen.
+    For scores that know no weights of rows, or whole numbers only. The orders are those that the
+    tables lead to, each for itself; weights, score and certificate are those of the first table at
+    the order chosen.
     """
     given = {"admissible": admissible, "deadline": deadline, **settings}
     found = [learn(data, score, search, init, **given) for data in tables]

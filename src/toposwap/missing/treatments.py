@@ -183,7 +183,7 @@ class Impute(Treatment):
         ended = "the graph was the same twice" if found.stands else "it still changed at the end"
         which = (
             f"the tables together, each row counting one part in {self.draws}"
-            if score.weighs_rows
+            if found.together
             else f"the first table, {found.average:.6g} being the average score"
         )
         told = (

@@ -62,6 +62,11 @@ class ChainFit(OrderFit):
         """How many perturbations are worth their time, as a share of the usual number."""
         return 1.0
 
+    @property
+    def patience(self) -> float:
+        """How many without a better optimum end a chain, as a share of the usual number."""
+        return self.effort
+
     @abstractmethod
     def rough_descent(self, swept: Callable[[int], None] | None = None) -> None:
         """Descend by insertions with rougher solutions, then solve.

@@ -96,6 +96,10 @@ class Auto(Score):
         """Ratings whose numbers are in no order are codes."""
         return data if _shifted(data) else codes_found(data)
 
+    def weighs_parts(self, data: Dataset) -> bool:
+        """As the chosen one."""
+        return self.choose(self.recognised(data)).score.weighs_parts(data)
+
     def bind(self, data: Dataset) -> BoundScore:
         """Bind the chosen score; the reason is the first of its ``choices``."""
         data = self.recognised(data)

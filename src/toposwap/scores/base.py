@@ -144,6 +144,10 @@ class Score(ABC):
             )
         return data if self.weighs_rows else data.repeated(f"score {self.name!r}")
 
+    def weighs_parts(self, data: Dataset) -> bool:  # noqa: ARG002 - for those that choose by the data
+        """Whether rows of ``data`` may also count in fractions."""
+        return self.weighs_rows
+
     def recognised(self, data: Dataset) -> Dataset:
         """``data`` with its columns of the kinds that :meth:`bind` will take them for."""
         return data

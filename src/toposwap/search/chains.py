@@ -164,7 +164,7 @@ class ChainSearch(Search):
             return Crossing.begun(context, fit, self.n_restarts)
         share = min(1.0, _FEW_COLUMNS / len(context.names))
         left = max(_FEWEST_STEPS, int(_STEPS * share**2 * fit.effort))
-        patience = max(_LEAST_PATIENCE, int(_PATIENCE * share * fit.effort))
+        patience = max(_LEAST_PATIENCE, int(_PATIENCE * share * fit.patience))
         if self.n_restarts is not None:
             left = self.n_restarts
         here = fit.order, fit.snapshot()

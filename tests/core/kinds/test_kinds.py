@@ -181,6 +181,19 @@ def test_ordered_categories_are_scores():
     np.testing.assert_array_equal(data.rows[:, 3], backwards.codes)
 
 
+def test_numbers_cut_into_intervals_are_a_rating():
+    """What pandas.cut makes: ordered categories, in new rows too."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    X = pd.DataFrame(
+        {"x": x + rng.normal(size=200), "cut": pd.cut(x, 4), "z": rng.normal(size=200)}
+    )
+    model = ts.Topo().fit(X)
+    assert model.kinds_["cut"] == "ordinal"
+    assert model.adjacency_matrix_[:2, :2].any()
+    np.testing.assert_array_equal(model.predict(X[::-1])[::-1], model.predict(X))
+
+
 def test_what_the_user_says():
     counts, code = RNG.poisson(3.0, N), RNG.integers(0, 4, N)
     table = frame(n=counts, q_code=code, smoker=YES)

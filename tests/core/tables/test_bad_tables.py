@@ -68,6 +68,7 @@ BAD_TABLES = {
         lambda: frame(c=[f"{k % 28 + 1}/03/2021 10:15" for k in range(N)]),
         "column 'c' holds dates",
     ),
+    "records": (lambda: frame().to_dict("records"), r"give pandas.DataFrame\(X\)"),
     "everything at once": (
         lambda: frame(
             a=days(), b=list("uvwxy") * 10, c=list("uvwxy") * 10, d=list(map(str, range(N)))
@@ -103,7 +104,7 @@ BAD_TABLES = {
     ),
     "periods": (
         lambda: frame(b=pd.period_range("2020", periods=N, freq="D")),
-        "column 'b' is not numeric .*: encode it",
+        "column 'b' holds dates or durations: turn it into a number",
     ),
     "complex": (lambda: table() + 1j, "columns 'x0', .*Complex data not supported: give the real"),
     "one complex column": (

@@ -109,8 +109,8 @@ def test_bits_and_rows_count_the_same():
         by_bits = score.bind(Dataset.from_table(X))
         rule, work, _ = by_bits.counter()
         by_rows = rule._replace(words=np.zeros(2, dtype=np.int64))
-        assert worth_it(rule, 0, 1.0, 2)
-        assert not worth_it(by_rows, 0, 1.0, 2)
+        assert worth_it(rule, work, 0, 1.0, 2)
+        assert not worth_it(by_rows, work, 0, 1.0, 2)
         for z, parents in ((0, ()), (1, (0,)), (2, (0, 1)), (5, (4, 2)), (3, (0, 1, 2))):
             chosen = np.array(parents, dtype=np.int64)
             found = cost_of(rule, work, z, chosen, chosen.size)

@@ -353,12 +353,14 @@ def _refuse_missing(frame: pd.DataFrame, shown: str) -> None:
     broken = _broken(frame)
     if broken.to_numpy().any():
         columns = [name for name in frame.columns if broken[name].any()]
-        infinite = "" if frame.isna().to_numpy().any() else " or infinite"
+        endless = bool((broken & frame.notna()).to_numpy().any())
+        infinite = " or infinite" if endless else ""
+        gaps = "--na inf --na -inf makes gaps of infinite ones, and " if endless else ""
         raise InputError(
             f"{shown}: {int(broken.any(axis=1).sum())} of {len(frame)} rows have missing"
             f"{infinite} values{_how_many(broken)}, in {listed(columns)}: --missing drop leaves "
-            "those rows out, --missing em (scores of means and covariances) and --missing impute "
-            "(other scores) learn from what is there, --exclude leaves out columns"
+            f"those rows out; {gaps}--missing em (scores of means and covariances) or --missing "
+            "impute (other scores) learns from what is there; --exclude leaves out columns"
         )
 
 

@@ -70,9 +70,12 @@ def read_column(
     """
     kind = getattr(part, "dtype", None)
     if hasattr(kind, "categories") and hasattr(kind, "ordered"):
-        part, order, labels = _categories(part, kind)
-        if labels is not None:
-            return (part, labels) if levels is None else _coded(order, levels)
+        numbers, labels = _categories(part, kind)
+        if labels is not None and levels is None:
+            return numbers, labels
+        part = _values_of_categories(part, kind)
+        if labels is not None and levels is not None:
+            return _coded(part, levels)
     column = array_of(_series_values(part))
     if column.ndim != 1:
         return column, _NUMBERS
@@ -95,26 +98,47 @@ def _series_values(part: Any) -> Any:
     return part
 
 
-def _categories(part: Any, kind: Any) -> tuple[Any, NDArray[Any], Labels | None]:
-    """Numbers of a pandas category, its values, and labels; None where its values are looked at."""
-    codes = np.asarray(part.cat.codes if hasattr(part, "cat") else part.codes)
-    used = np.unique(codes[codes >= 0])
-    names = np.asarray(kind.categories, dtype=object)[used]
-    declared: Declared = "ordered categories" if kind.ordered else "categories"
-    known = codes >= 0
-    place = np.searchsorted(used, codes[known])
+def _codes_of_categories(part: Any) -> NDArray[Any]:
+    """The places among the declared categories, negative where missing, (n,)."""
+    return np.asarray(part.cat.codes if hasattr(part, "cat") else part.codes)
+
+
+def _values_of_categories(part: Any, kind: Any) -> NDArray[Any]:
+    """What the codes stand for, None where missing, (n,)."""
+    codes = _codes_of_categories(part)
     values = np.full(codes.size, None, dtype=object)
-    values[known] = names[place]
-    numbers = np.full(codes.size, np.nan)
+    values[codes >= 0] = _names_of_categories(kind)[codes[codes >= 0]]
+    return values
+
+
+def _names_of_categories(kind: Any) -> NDArray[Any]:
+    """The declared categories; intervals, as pandas cuts numbers into, by what they are called."""
+    names = np.array(kind.categories, dtype=object)
+    for k, name in enumerate(names):
+        if _is_a(name, "Interval"):
+            names[k] = str(name)
+    return names
+
+
+def _categories(part: Any, kind: Any) -> tuple[NDArray[np.float64], Labels | None]:
+    """Numbers of a pandas category, and labels; None where its values have to be looked at."""
+    codes = _codes_of_categories(part)
+    missing = codes < 0
+    count = np.bincount(codes[~missing], minlength=len(kind.categories))
+    used = np.flatnonzero(count)
+    names = _names_of_categories(kind)[used]
+    declared: Declared = "ordered categories" if kind.ordered else "categories"
+    # One more place, the last, is for the missing ones, whose code is -1.
+    numbers = np.full(count.size + 1, np.nan)
     if _all_numbers(names):
         rising = bool((np.diff(names.astype(np.float64)) > 0.0).all())
         if rising or not kind.ordered:
-            numbers[known] = names.astype(np.float64)[place]
-            return numbers, values, Labels(declared)
+            numbers[used] = names.astype(np.float64)
+            return numbers[codes], Labels(declared)
     elif not all(isinstance(name, str | bool | np.bool_) for name in names):
-        return values, values, None
-    numbers[known] = place
-    return numbers, values, Labels(declared, tuple(names))
+        return numbers[codes], None
+    numbers[used] = np.arange(used.size)
+    return numbers[codes], Labels(declared, tuple(names))
 
 
 def _all_numbers(values: Any) -> bool:
@@ -126,6 +150,8 @@ def _read_objects(
     column: NDArray[Any], levels: Sequence[Any] | None
 ) -> tuple[NDArray[Any], Labels] | Refused:
     """Text, truth values among gaps, dates, and objects that know to be numbers."""
+    if column.dtype.kind == "O" and any(_is_a(value, "Period") for value in column):
+        return _DATES
     for kinds, types, refused in _NOT_REAL:
         if column.dtype.kind in kinds or any(isinstance(value, types) for value in column):
             return refused
@@ -155,6 +181,11 @@ def _read_objects(
     return numbers, _NUMBERS
 
 
+def _is_a(value: Any, name: str) -> bool:
+    """Whether a value is of one of pandas' types, which need not be loaded."""
+    return type(value).__name__ == name
+
+
 def _plain(value: Any) -> Any:
     return value.decode("latin-1") if isinstance(value, bytes) else value
 
@@ -174,7 +205,10 @@ def _read_text(
     names = sorted(set(given))
     numbers = [_is_number(name) for name in names]
     if all(numbers):
-        return Refused("holds text, all of it numbers", "make numbers of it with pandas.to_numeric")
+        return Refused(
+            "holds text, all of it numbers",
+            "make numbers of it with pandas.to_numeric; if --decimal was given, it may be wrong",
+        )
     slips = {name for name, number in zip(names, numbers, strict=True) if not number}
     wrong = [value for value in given if value in slips]
     # Two values of which one is a number are no yes and no.

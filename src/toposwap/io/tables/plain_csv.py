@@ -32,7 +32,7 @@ def read_plain(source: Source, dialect: Dialect, header: list[str]) -> NumberTab
     """
     if source.size > max(LARGEST_PLAIN, LARGEST_COLUMN * len(header)):
         return None
-    if dialect.decimal != "." or dialect.guessed:
+    if dialect.decimal != "." or dialect.guessed or source.remarks:
         return None
     if not all(header) or len(header) < 2 or len(set(header)) < len(header):
         return None

@@ -30,7 +30,20 @@ _BINARY: dict[bytes, Callable[[Source], pd.DataFrame]] = {
     b"PK\x03\x04": read_excel,
 }
 _JSON = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"')
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+#: How files begin that people take for tables, and what they are.
+_OTHERS = {
+    b"\xd0\xcf\x11\xe0": "a file of an old Excel (.xls): open it and save it as .xlsx or .csv",
+    b"%pdf-": "a PDF document: save the table in it as .csv",
+    b"<!doctype html": "a web page: save the table on it as .csv",
+    b"<html": "a web page: save the table on it as .csv",
+    b"<?xml": "an XML document: save the table in it as .csv",
+    b"$fl2": "a file of SPSS: save it as .csv, or read it with pandas.read_spss",
+    b"<stata_dta": "a file of Stata: save it as .csv, or read it with pandas.read_stata",
+    b"rdx2\n": "a file of R: save it with write.csv",
+    b"rdx3\n": "a file of R: save it with write.csv",
+    b"sqlite format": "a database: save a table of it as .csv",
+    b"\x89hdf": "an HDF5 file: save the table in it as .csv or .parquet",
+}
 
 
 def read_table(
@@ -97,10 +110,10 @@ def read_numbers(
 def _binary_reader(source: Source) -> Callable[[Source], pd.DataFrame] | None:
     """What reads a file that is no text; None for text."""
     head = source.head
-    if head.startswith(_OLD_OFFICE):
-        raise InputError(
-            f"{source.shown} is a file of an old Excel (.xls): open it and save it as .xlsx or .csv"
-        )
+    first = head[:64].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    for magic, what in _OTHERS.items():
+        if first.startswith(magic):
+            raise InputError(f"{source.shown} is {what}")
     for magic, reader in _BINARY.items():
         if head.startswith(magic):
             return reader

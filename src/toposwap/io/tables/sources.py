@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import sys
 import zipfile
 import zlib
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from toposwap.core.errors import InputError, MissingExtraError
+from toposwap.io.csv_files import is_number
 from toposwap.io.existing import existing_file
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ DAMAGED = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, Ru
 #: Bytes of the beginning that decide the format, the encoding and the separator.
 SAMPLE = 1 << 18
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_FIELDS = re.compile(r"[,;\t| ]+")
 #: A spreadsheet is a zip archive with one of these in it.
 _WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
 
@@ -86,6 +89,21 @@ class Source:
         """Whether reading it means unpacking."""
         return self._unpack is not None
 
+    @property
+    def remarks(self) -> int:
+        """Lines at the beginning that tell about the table and are left out: those after a #."""
+        return self._before[0]
+
+    @property
+    def skipped(self) -> int:
+        """Their bytes, and those of a # before the names."""
+        return self._before[1]
+
+    @cached_property
+    def _before(self) -> tuple[int, int]:
+        with self._from_the_beginning() as stream:
+            return _before_the_names(self._reading(lambda: stream.read(SAMPLE)))
+
     @cached_property
     def head(self) -> bytes:
         """The first bytes, unpacked."""
@@ -109,7 +127,12 @@ class Source:
             return self._reading(stream.read)
 
     def open(self) -> IO[bytes]:
-        """A stream of the bytes from the beginning, unpacked."""
+        """A stream of the bytes from the beginning of the table, unpacked."""
+        stream = self._from_the_beginning()
+        self._reading(lambda: stream.read(self.skipped))
+        return stream
+
+    def _from_the_beginning(self) -> IO[bytes]:
         if self._unpack is None:
             return self._raw()
         return self._reading(lambda: cast("Opener", self._unpack)(self._packed(), self.shown))
@@ -158,6 +181,28 @@ class Source:
             raise InputError(
                 f"cannot read {self.shown}: {error or type(error).__name__}"
             ) from error
+
+
+def _before_the_names(head: bytes) -> tuple[int, int]:
+    """How many lines and bytes of a file that begins with lines after a # are before its names.
+
+    The last of those lines holds the names if only numbers follow, or as many fields as it has.
+    """
+    at, lines, last = 0, 0, 0
+    while head.startswith(b"#", at):
+        end = head.find(b"\n", at)
+        if end < 0:
+            return 0, 0
+        last, at, lines = at, end + 1, lines + 1
+    if lines == 0:
+        return 0, 0
+    told = head[last:at]
+    below = head[at:].split(b"\n", 1)[0]
+    numbers = all(is_number(field) for field in _FIELDS.split(below.decode("latin-1").strip()))
+    alike = any(told.count(mark) == below.count(mark) > 0 for mark in (b",", b";", b"\t", b"|"))
+    if numbers or alike:
+        return lines - 1, last + len(told) - len(told.lstrip(b"# \t"))
+    return lines, at
 
 
 def _from_zst(packed: Packed, shown: str) -> IO[bytes]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from toposwap.core.errors import InputError, ToposwapWarning
 from toposwap.core.validation import listed, repeated
 from toposwap.io.csv_files import is_number
-from toposwap.io.tables.dialect import Dialect, single_byte
+from toposwap.io.tables.dialect import SEPARATORS, Dialect, decoded, single_byte
 from toposwap.io.tables.sources import DAMAGED
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def header_of(source: Source, dialect: Dialect) -> list[str]:
     if first is None:
         raise InputError(f"{source.shown} is empty: it must hold column names and rows")
     header = [name.strip() for name in first[1]]
-    _refuse_header(source, header)
+    _refuse_header(source, dialect, header)
     return header
 
 
@@ -46,6 +46,13 @@ def read_text(source: Source, dialect: Dialect, missing: Sequence[str]) -> pd.Da
     """The table (n, d) in a text file; ``missing`` are further marks of missing values."""
     header = header_of(source, dialect)
     marks = [*MISSING, *missing]
+    if source.remarks:
+        warnings.warn(
+            f"{source.shown}: lines before the names that begin with '#' were left out "
+            f"({source.remarks})",
+            ToposwapWarning,
+            stacklevel=5,
+        )
     if dialect.guessed:
         warnings.warn(
             f"{source.shown} is not UTF-8 text and was read as {dialect.encoding}: if letters look "
@@ -92,16 +99,17 @@ def _by_arrow(source: Source, dialect: Dialect, marks: list[str]) -> pd.DataFram
         )
         encoding = "utf8" if dialect.encoding.startswith("utf-8") else dialect.encoding
         # By its name alone pyarrow would unpack a file that may be no packed one.
-        plain = source.path is not None and not source.packed
+        plain = source.path is not None and not source.packed and not source.skipped
         given: Any = pa.OSFile(str(source.path)) if plain else source.open()
-        return arrow_csv.read_csv(
-            given,
-            read_options=arrow_csv.ReadOptions(encoding=encoding),
-            parse_options=arrow_csv.ParseOptions(
-                delimiter=dialect.sep, newlines_in_values=newlines
-            ),
-            convert_options=convert,
-        )
+        with given as stream:
+            return arrow_csv.read_csv(
+                stream,
+                read_options=arrow_csv.ReadOptions(encoding=encoding),
+                parse_options=arrow_csv.ParseOptions(
+                    delimiter=dialect.sep, newlines_in_values=newlines
+                ),
+                convert_options=convert,
+            )
 
     try:
         try:
@@ -169,11 +177,13 @@ def rows_of(source: Source, dialect: Dialect) -> Iterator[Iterator[tuple[int, li
     try:
         with source.open() as raw:
             stream = io.TextIOWrapper(raw, encoding=dialect.encoding, newline="")
+            before = source.remarks
             if dialect.sep == " ":
-                yield ((k, line.split()) for k, line in enumerate(stream, 1) if line.strip())
+                lines = enumerate(stream, 1 + before)
+                yield ((k, line.split()) for k, line in lines if line.strip())
             else:
                 reader = csv.reader(stream, delimiter=dialect.sep or ",")
-                yield ((reader.line_num, fields) for fields in reader if fields)
+                yield ((before + reader.line_num, fields) for fields in reader if fields)
     except UnicodeDecodeError:
         raise InputError(f"{source.shown} is no text in {dialect.encoding}") from None
     except (csv.Error, *DAMAGED) as error:
@@ -202,7 +212,7 @@ def _first_row_fits(source: Source, dialect: Dialect) -> bool:
     return len(set(sizes)) == 1
 
 
-def _refuse_header(source: Source, header: list[str]) -> None:
+def _refuse_header(source: Source, dialect: Dialect, header: list[str]) -> None:
     """Errors that can be told from the header alone."""
     names = [name for name in header if name]
     twice = repeated(names)
@@ -212,6 +222,7 @@ def _refuse_header(source: Source, header: list[str]) -> None:
             "has one meaning"
         )
     if len(header) == 1:
+        _refuse_title(source, dialect, header[0])
         _refuse_one_column(source, header[0])
     # Columns may be called 0, 1, 2; but 0.31, -1.2 is a file that begins with its data.
     if all(map(is_number, names)) and not all(name.isdigit() for name in names):
@@ -219,6 +230,20 @@ def _refuse_header(source: Source, header: list[str]) -> None:
             f"{source.shown}: the first line holds numbers ({listed(names, 3)}) instead of names: "
             "put a line with the names of the columns above it"
         )
+
+
+def _refuse_title(source: Source, dialect: Dialect, title: str) -> None:
+    """Raise if lines further down have several fields, and the first has one, its ``title``."""
+    text = decoded(source.head, dialect.encoding)
+    lines = [(k, line) for k, line in enumerate(text.splitlines(), 1) if line.strip()]
+    for sep in SEPARATORS[:-1]:
+        usual = lines[len(lines) // 2][1].count(sep)
+        names = next((k for k, line in lines[1:] if line.count(sep) == usual > 0), None)
+        if names is not None and sep not in lines[0][1]:
+            raise InputError(
+                f"{source.shown}: the first line, {title!r}, is no list of names; line {names} has "
+                f"{usual + 1} fields: delete what is above the names of the columns"
+            )
 
 
 def _refuse_one_column(source: Source, name: str) -> NoReturn:

@@ -12,7 +12,7 @@ from toposwap.core.validation import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-_SIGN = r"\s*[+-]?\s*[$€£¥]?\s*"
+_SIGN = r"\s*(?:[+-]?\s*[$€£¥]?|[$€£¥]\s*[+-])\s*"
 _END = r"\s*[%€£¥]?\s*"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.categorical.tables import MASKS, Rule, Work
+from toposwap.kernels.categorical.tables import Rule, Work
 from toposwap.kernels.categorical.terms import term
 from toposwap.kernels.jit import kernel
 
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 #: Rows of ``Work.tallies``: rows in each part, where the parts of each cell begin, and what the
 #: levels of a candidate have left of the parts of a cell.
 _ROWS, _BEGIN, _LEFT = 0, 1, 2
-#: Words that are gone through in the time of one row.
-_WORDS_A_ROW = 2.0
+#: Words that are gone through in the time of one row, less than where a processor counts the bits
+#: of eight words at once. Parts of cells that do not occur are not gone through.
+_WORDS_A_ROW = 16.0
 
 
-@kernel(inlined=True)
+@kernel(inlined=True, borrowing=True)
 def _ones(word: np.uint64) -> int:
     """How many bits of ``word`` are set."""
     pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -37,7 +38,7 @@ def _ones(word: np.uint64) -> int:
     return np.int64((bytes_ * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
 
 
-@kernel(inner=True)
+@kernel(inlined=True, borrowing=True)
 def _common(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> int:
     """How many bits are set in both."""
     total = 0
@@ -46,7 +47,7 @@ def _common(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> int:
     return total
 
 
-@kernel(inner=True)
+@kernel(inlined=True, borrowing=True)
 def _intersect(a: NDArray[np.uint64], b: NDArray[np.uint64], both: NDArray[np.uint64]) -> int:
     """``both`` receives the bits set in ``a`` and ``b``; how many there are."""
     total = 0
@@ -56,8 +57,8 @@ def _intersect(a: NDArray[np.uint64], b: NDArray[np.uint64], both: NDArray[np.ui
     return total
 
 
-@kernel(inner=True)
-def worth_it(rule: Rule, z: int, configured: float, levels: int) -> bool:
+@kernel(borrowing=True)
+def worth_it(rule: Rule, work: Work, z: int, configured: float, levels: int) -> bool:
     """Whether planes are quicker than rows: few cells, and not too many rows that are equal.
 
     With ``configured`` configurations of the parents and a candidate of so many ``levels``.
@@ -65,13 +66,13 @@ def worth_it(rule: Rule, z: int, configured: float, levels: int) -> bool:
     group = rule.group[z]
     words = rule.words[group + 1] - rule.words[group]
     parts = configured * rule.sizes[z]
-    if words == 0 or parts > MASKS:
+    if words == 0 or parts > work.masks.shape[1]:
         return False
     m = rule.begins[group + 1] - rule.begins[group]
     return parts * (levels - 1.0) * words < _WORDS_A_ROW * m
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def split(rule: Rule, work: Work, z: int, parents: NDArray[np.int64], k: int) -> tuple[int, int]:
     """The parts of the cells of ``parents[:k]`` by the levels of ``z``.
 
@@ -135,7 +136,7 @@ def split(rule: Rule, work: Work, z: int, parents: NDArray[np.int64], k: int) ->
     return kept, single
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def count_bits(rule: Rule, work: Work, z: int, cells: int, u: int) -> int:
     """The sum of terms over the ``cells`` of :func:`split`, with u beside the parents."""
     first = rule.words[rule.group[z]]
@@ -173,7 +174,7 @@ def count_bits(rule: Rule, work: Work, z: int, cells: int, u: int) -> int:
     return total
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def count_bits_alone(work: Work, cells: int) -> int:
     """The same with the parents alone."""
     tallies = work.tallies

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from toposwap.kernels.categorical.counting import cost_of, costs_with_one_more
+from toposwap.kernels.categorical.counting import costs_with_one_more, counted_cost
 from toposwap.kernels.categorical.tables import ENTRIES, ROWS, Cache, Counter
 from toposwap.kernels.jit import kernel
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _NODE, _PARENT = 0, 1
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _key(
     signs: NDArray[np.uint64], z: int, parents: NDArray[np.int64], k: int, skipped: int
 ) -> np.uint64:
@@ -34,7 +34,7 @@ def _key(
     return key
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _address(cache: Cache, key: np.uint64) -> int:
     """Where the entry of ``key`` is noted, or the empty place where it belongs."""
     last = np.int64(cache.place.size - 1)
@@ -44,13 +44,13 @@ def _address(cache: Cache, key: np.uint64) -> int:
     return int(at)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _find(cache: Cache, key: np.uint64) -> int:
     """The entry of ``key``, -1 if there is none."""
     return int(cache.place[_address(cache, key)]) - 1
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _make_room(cache: Cache) -> None:
     """Begin again if the cache is about to be full."""
     full = cache.used[ENTRIES] == cache.keys.size or cache.used[ROWS] == cache.rows.shape[0]
@@ -61,7 +61,7 @@ def _make_room(cache: Cache) -> None:
         cache.used[ROWS] = 0
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _put(cache: Cache, key: np.uint64, cost: float) -> None:
     entry = cache.used[ENTRIES]
     cache.place[_address(cache, key)] = entry + 1
@@ -71,7 +71,21 @@ def _put(cache: Cache, key: np.uint64, cost: float) -> None:
     cache.used[ENTRIES] += 1
 
 
-@kernel
+@kernel(borrowing=True)
+def _put_last(parents: NDArray[np.int64], k: int, place: int) -> int:
+    """Exchange the one at ``place`` with the last of ``parents[:k]``; how many are before it.
+
+    All of them if ``place`` is none (-1). Twice, and they are as they were.
+    """
+    if place < 0:
+        return k
+    other = parents[place]
+    parents[place] = parents[k - 1]
+    parents[k - 1] = other
+    return k - 1
+
+
+@kernel(borrowing=True)
 def cost_without(
     counter: Counter, z: int, parents: NDArray[np.int64], k: int, skipped: int
 ) -> float:
@@ -82,18 +96,14 @@ def cost_without(
     if entry >= 0:
         return cache.cost[entry]
     _make_room(cache)
-    some = np.empty(k + 1, dtype=np.int64)
-    count = 0
-    for t in range(k):
-        if t != skipped:
-            some[count] = parents[t]
-            count += 1
-    cost = cost_of(rule, work, z, some, count)
+    count = _put_last(parents, k, skipped)
+    cost = counted_cost(rule, work, z, parents, count)
+    _put_last(parents, k, skipped)
     _put(cache, key, cost)
     return cost
 
 
-@kernel
+@kernel(borrowing=True)
 def costs_row(
     counter: Counter,
     z: int,
@@ -136,17 +146,14 @@ def costs_row(
         # Asked for once more, a set is likely to be asked for again: all at once.
         limit = position.size
     cache.complete[row] = limit >= position.size
-    some = np.empty(k + 1, dtype=np.int64)
-    count = 0
-    for t in range(k):
-        if t != skipped:
-            some[count] = parents[t]
-            count += 1
-    costs_with_one_more(rule, work, z, some, count, here, position, limit, extra, cache.rows[row])
+    count = _put_last(parents, k, skipped)
+    costs = cache.rows[row]
+    costs_with_one_more(rule, work, z, parents, count, here, position, limit, extra, costs)
+    _put_last(parents, k, skipped)
     return row
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def remember(counter: Counter, z: int, parents: NDArray[np.int64], k: int, cost: float) -> None:
     """Keep a cost that a row told."""
     rule, _, cache = counter

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from toposwap.kernels.categorical.moves import insert, note_change, settle_all, sweep
+from toposwap.kernels.categorical.moves import insert, note_change, settle_all, swap, sweep
 from toposwap.kernels.categorical.parents import SAME, settle
 from toposwap.kernels.categorical.tables import (
     ORDER,
@@ -55,7 +55,7 @@ class Chain(NamedTuple):
     visits: NDArray[np.int64]
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def total_cost(nodes: Nodes) -> float:
     """Of all nodes."""
     total = 0.0
@@ -64,7 +64,7 @@ def total_cost(nodes: Nodes) -> float:
     return total
 
 
-@kernel
+@kernel(borrowing=True)
 def descend(nodes: Nodes, counter: Counter, chain: Chain) -> None:
     """Sweep until no insertion lowers the cost, and no exchange of parents."""
     d = nodes.places.shape[1]
@@ -77,7 +77,7 @@ def descend(nodes: Nodes, counter: Counter, chain: Chain) -> None:
             return
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _insert_permitted(nodes: Nodes, counter: Counter, v: int, target: int) -> None:
     rule = counter.rule
     if rule.ordered:
@@ -86,7 +86,7 @@ def _insert_permitted(nodes: Nodes, counter: Counter, v: int, target: int) -> No
     insert(nodes, counter, v, target)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _another_order(nodes: Nodes, counter: Counter, chain: Chain) -> None:
     """A random order of the same graph, and each node settled among its new predecessors.
 
@@ -130,7 +130,7 @@ def _another_order(nodes: Nodes, counter: Counter, chain: Chain) -> None:
         places[PENDING, z] = 1
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _perturb(nodes: Nodes, counter: Counter, chain: Chain, kind: int) -> None:
     random = chain.random
     d = nodes.places.shape[1]
@@ -160,7 +160,7 @@ def _perturb(nodes: Nodes, counter: Counter, chain: Chain, kind: int) -> None:
             _insert_permitted(nodes, counter, j, p)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _drawn_kind(chain: Chain) -> int:
     """A kind with odds in proportion to its share of successes."""
     total = 0.0
@@ -174,7 +174,7 @@ def _drawn_kind(chain: Chain) -> int:
     return KINDS - 1
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _copy_graph(
     source: Nodes, target: Nodes, touched: NDArray[np.int64], all_of_them: bool
 ) -> None:
@@ -191,6 +191,34 @@ def _copy_graph(
         for part in range(2):
             for v in range(d):
                 target.memory[part, z, v] = source.memory[part, z, v]
+
+
+@kernel
+def swap_changes(
+    nodes: Nodes,
+    counter: Counter,
+    kept: Nodes,
+    pairs: NDArray[np.int64],
+    changes: NDArray[np.float64],
+) -> None:
+    """``changes`` (m,) of the cost by exchanging ``pairs`` (m, 2), each carried out and taken back.
+
+    ``kept`` is room for a copy of ``nodes``.
+    """
+    d = nodes.places.shape[1]
+    places = nodes.places
+    _copy_graph(nodes, kept, places[TOUCHED], True)
+    for z in range(d):
+        places[TOUCHED, z] = 0
+        kept.places[PENDING, z] = places[PENDING, z]
+    before = total_cost(nodes)
+    for t in range(pairs.shape[0]):
+        swap(nodes, counter, pairs[t, 0], pairs[t, 1])
+        changes[t] = total_cost(nodes) - before
+        _copy_graph(kept, nodes, places[TOUCHED], False)
+        for z in range(d):
+            places[TOUCHED, z] = 0
+            places[PENDING, z] = kept.places[PENDING, z]
 
 
 @kernel

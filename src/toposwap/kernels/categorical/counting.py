@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _configurations(rule: Rule, parents: NDArray[np.int64], k: int) -> float:
     configured = 1.0
     for t in range(k):
@@ -42,7 +42,7 @@ def _configurations(rule: Rule, parents: NDArray[np.int64], k: int) -> float:
     return configured
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _cost(rule: Rule, work: Work, z: int, total: int, single: int, configured: float) -> float:
     """From the sum of terms over cells of ``configured`` configurations, ``single`` rows alone."""
     if rule.prior == 0.0:
@@ -54,10 +54,16 @@ def _cost(rule: Rule, work: Work, z: int, total: int, single: int, configured: f
 @kernel
 def cost_of(rule: Rule, work: Work, z: int, parents: NDArray[np.int64], k: int) -> float:
     """The cost of ``z`` with ``parents[:k]``."""
+    return counted_cost(rule, work, z, parents, k)
+
+
+@kernel(borrowing=True)
+def counted_cost(rule: Rule, work: Work, z: int, parents: NDArray[np.int64], k: int) -> float:
+    """As :func:`cost_of`, for kernels."""
     configured = _configurations(rule, parents, k)
     prepare_terms(rule, work, 0, configured * rule.sizes[z])
     prepare_terms(rule, work, 1, configured)
-    if worth_it(rule, z, configured, 2):
+    if worth_it(rule, work, z, configured, 2):
         cells, single = split(rule, work, z, parents, k)
         total = count_bits_alone(work, cells)
     else:
@@ -66,7 +72,7 @@ def cost_of(rule: Rule, work: Work, z: int, parents: NDArray[np.int64], k: int) 
     return _cost(rule, work, z, total, single, configured)
 
 
-@kernel
+@kernel(borrowing=True)
 def costs_with_one_more(
     rule: Rule,
     work: Work,
@@ -108,7 +114,7 @@ def costs_with_one_more(
             prepared = rule.sizes[u]
             prepare_terms(rule, work, 0, more * rule.sizes[z])
             prepare_terms(rule, work, 1, more)
-        if worth_it(rule, z, configured, rule.sizes[u]):
+        if worth_it(rule, work, z, configured, rule.sizes[u]):
             if bit_cells < 0:
                 bit_cells, bit_single = split(rule, work, z, parents, k)
             total = count_bits(rule, work, z, bit_cells, u)

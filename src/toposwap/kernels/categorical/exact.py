@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _refine(
     rule: Rule,
     work: Work,
@@ -31,16 +31,19 @@ def _refine(
     begin: NDArray[np.int64],
     fine: NDArray[np.int32],
     begins: NDArray[np.int64],
+    further: bool,
 ) -> int:
     """Divide the groups of rows ``coarse`` by the levels of ``u``; the sum of terms of the parts.
 
     ``begin[0]`` is the number of groups, ``begin[1 + g]`` where group g begins; so ``begins``. Rows
-    are numbered from ``first_row`` on.
+    are numbered from ``first_row`` on. Unless the parts are to be divided ``further``, nothing is
+    written but their sum.
     """
     code = rule.codes[u, first_row:]
     times = rule.times[first_row:]
     size = rule.sizes[u]
     counts = work.places
+    weights = work.margin
     total = 0
     parts = 0
     at = 0
@@ -50,7 +53,15 @@ def _refine(
         for level in range(size + 1):
             counts[level] = 0
         for i in range(first, end):
-            counts[code[coarse[i]] + 1] += 1
+            row = coarse[i]
+            counts[code[row] + 1] += 1
+            weights[code[row]] += times[row]
+        for level in range(size):
+            if weights[level] > 0:
+                total += term(work, 0, weights[level])
+                weights[level] = 0
+        if not further:
+            continue
         for level in range(size):
             if counts[level + 1] > 0:
                 begins[1 + parts] = at + counts[level]
@@ -63,11 +74,6 @@ def _refine(
         at += end - first
     begins[0] = parts
     begins[1 + parts] = at
-    for part in range(parts):
-        weight = 0
-        for i in range(begins[1 + part], begins[2 + part]):
-            weight += times[fine[i]]
-        total += term(work, 0, weight)
     return total
 
 
@@ -117,6 +123,7 @@ def sums_of_sets(
                 begins[depth],
                 rows[depth + 1],
                 begins[depth + 1],
+                True,
             )
             depth += 1
     sums[prefix] = total
@@ -136,6 +143,7 @@ def sums_of_sets(
                 begins[depth],
                 rows[depth + 1],
                 begins[depth + 1],
+                u + 1 < d,
             )
             depth += 1
             chosen[depth] = u
@@ -151,7 +159,7 @@ def sums_of_sets(
         u += 1
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _without_bit(subset: int, z: int) -> int:
     """The number of a set without z among such sets: the digits above z move down."""
     low = (1 << z) - 1

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def note_change(nodes: Nodes, z: int) -> None:
     """The parents of ``z`` change: forget what was remembered, look at z and its parents again."""
     for v in range(nodes.places.shape[1]):
@@ -50,7 +50,7 @@ def note_change(nodes: Nodes, z: int) -> None:
         nodes.places[PENDING, nodes.parents[z, 1 + t]] = 1
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _pays(nodes: Nodes, counter: Counter, slot: int, z: int, u: int) -> bool:
     """Whether ``u`` as one more parent lowers the cost in ``slot``."""
     parents = nodes.parents[slot]
@@ -61,7 +61,7 @@ def _pays(nodes: Nodes, counter: Counter, slot: int, z: int, u: int) -> bool:
     return counter.cache.rows[row, u] < nodes.cost[slot] - SAME
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _gain(
     nodes: Nodes, counter: Counter, slot: int, z: int, u: int, limit: int, without: int
 ) -> None:
@@ -75,7 +75,7 @@ def _gain(
     settle(nodes, counter, slot, z, limit, u, without, False)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _lose(
     nodes: Nodes, counter: Counter, slot: int, z: int, index: int, limit: int, without: int
 ) -> None:
@@ -86,7 +86,7 @@ def _lose(
     settle(nodes, counter, slot, z, limit, -1, without, False)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _walk_forward(
     nodes: Nodes,
     counter: Counter,
@@ -117,7 +117,7 @@ def _walk_forward(
         profile[k] = nodes.cost[own] - nodes.cost[v] + others
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _walk_backward(
     nodes: Nodes,
     counter: Counter,
@@ -147,7 +147,7 @@ def _walk_backward(
         profile[k] = nodes.cost[own] - nodes.cost[v] + others
 
 
-@kernel
+@kernel(borrowing=True)
 def insertion_profile(
     nodes: Nodes, counter: Counter, v: int, afresh: bool, profile: NDArray[np.float64]
 ) -> None:
@@ -169,7 +169,7 @@ def insertion_profile(
     _walk_backward(nodes, counter, v, highest, afresh, profile)
 
 
-@kernel
+@kernel(borrowing=True)
 def insert(nodes: Nodes, counter: Counter, v: int, target: int) -> None:
     """Move ``v`` to ``target``, refitting step by step as the walks do, so that deltas are kept."""
     places = nodes.places
@@ -207,7 +207,16 @@ def insert(nodes: Nodes, counter: Counter, v: int, target: int) -> None:
     note_change(nodes, v)
 
 
-@kernel
+@kernel(borrowing=True)
+def swap(nodes: Nodes, counter: Counter, i: int, j: int) -> None:
+    """Two insertions, ``i`` to the place of ``j`` and ``j`` to that of ``i``."""
+    p = nodes.places[POSITION, i]
+    q = nodes.places[POSITION, j]
+    insert(nodes, counter, i, q)
+    insert(nodes, counter, j, p)
+
+
+@kernel(borrowing=True)
 def sweep(
     nodes: Nodes, counter: Counter, visits: NDArray[np.int64], profile: NDArray[np.float64]
 ) -> int:
@@ -232,18 +241,26 @@ def sweep(
     return moved
 
 
-@kernel
+@kernel(borrowing=True)
 def settle_all(nodes: Nodes, counter: Counter, anew: bool, thorough: bool) -> bool:
     """Fit every node of the order: from no parents if ``anew``, or from those it has.
 
-    Returns whether the cost of any became less.
+    If ``thorough``, parents are exchanged for others, and those found from no parents are taken if
+    they are better. Returns whether the cost of any became less.
     """
     better = False
-    for z in range(nodes.places.shape[1]):
+    d = nodes.places.shape[1]
+    for z in range(d):
         if anew:
             begin(nodes, counter, z, z)
         before = nodes.cost[z]
-        settle(nodes, counter, z, z, nodes.places[POSITION, z], -1, -1, thorough)
+        position = nodes.places[POSITION, z]
+        settle(nodes, counter, z, z, position, -1, -1, thorough)
+        if thorough and not anew:
+            begin(nodes, counter, d, z)
+            settle(nodes, counter, d, z, position, -1, -1, True)
+            if nodes.cost[d] < nodes.cost[z] - SAME:
+                copy_node(nodes, d, z)
         if anew or nodes.cost[z] < before - SAME:
             better = True
             note_change(nodes, z)

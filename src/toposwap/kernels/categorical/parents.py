@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SAME = 1e-6
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def index_of(parents: NDArray[np.int64], slot: int, u: int) -> int:
     """The place of ``u`` among the parents in ``slot``, -1 if it is none."""
     for t in range(parents[slot, 0]):
@@ -26,7 +26,7 @@ def index_of(parents: NDArray[np.int64], slot: int, u: int) -> int:
     return -1
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def copy_node(nodes: Nodes, source: int, target: int) -> None:
     """Copy the parents and the cost of one slot to another."""
     for t in range(1 + nodes.parents[source, 0]):
@@ -34,7 +34,7 @@ def copy_node(nodes: Nodes, source: int, target: int) -> None:
     nodes.cost[target] = nodes.cost[source]
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def take_out(nodes: Nodes, slot: int, index: int) -> None:
     """Remove the parent at ``index``; the cost is not looked at."""
     parents = nodes.parents[slot]
@@ -43,7 +43,7 @@ def take_out(nodes: Nodes, slot: int, index: int) -> None:
         parents[1 + t] = parents[2 + t]
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _best_candidate(
     nodes: Nodes, costs: NDArray[np.float64], limit: int, extra: int, without: int
 ) -> int:
@@ -58,7 +58,7 @@ def _best_candidate(
     return best
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def grow(
     nodes: Nodes, counter: Counter, slot: int, z: int, limit: int, extra: int, without: int
 ) -> None:
@@ -79,7 +79,7 @@ def grow(
         remember(counter, z, parents[1:], parents[0], nodes.cost[slot])
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def shrink(nodes: Nodes, counter: Counter, slot: int, z: int) -> bool:
     """Remove the parent whose absence costs least, as long as that costs nothing; if any was."""
     rule = counter.rule
@@ -103,7 +103,7 @@ def shrink(nodes: Nodes, counter: Counter, slot: int, z: int) -> bool:
     return changed
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def exchange(
     nodes: Nodes, counter: Counter, slot: int, z: int, limit: int, extra: int, without: int
 ) -> bool:
@@ -133,7 +133,7 @@ def exchange(
     return True
 
 
-@kernel
+@kernel(borrowing=True)
 def settle(
     nodes: Nodes,
     counter: Counter,
@@ -157,7 +157,7 @@ def settle(
             return
 
 
-@kernel
+@kernel(borrowing=True)
 def begin(nodes: Nodes, counter: Counter, slot: int, z: int) -> None:
     """No parents but those that are required."""
     rule = counter.rule

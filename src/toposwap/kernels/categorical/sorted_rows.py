@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 _SORTED, _SPARE, _NODE = 0, 1, 2
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def rows_of(rule: Rule, z: int) -> tuple[int, int]:
     """Where the rows that count for ``z`` begin and end."""
     group = rule.group[z]
     return rule.begins[group], rule.begins[group + 1]
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _by_numbers(
     rule: Rule, work: Work, z: int, parents: NDArray[np.int64], k: int, configured: int
 ) -> int:
@@ -68,7 +68,7 @@ def _by_numbers(
     return cells
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _by_levels(rule: Rule, work: Work, z: int, parents: NDArray[np.int64], k: int) -> int:
     """Sort the rows by one parent after the other; how many cells there are."""
     first_row, end_row = rows_of(rule, z)
@@ -114,7 +114,7 @@ def _by_levels(rule: Rule, work: Work, z: int, parents: NDArray[np.int64], k: in
     return cells
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _leave_out(rule: Rule, work: Work, z: int, cells: int) -> int:
     """Copy what is counted into sequence, without cells to whose terms no candidate matters.
 
@@ -153,7 +153,7 @@ def _leave_out(rule: Rule, work: Work, z: int, cells: int) -> int:
     return kept
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def count_rows(rule: Rule, work: Work, z: int, cells: int, u: int) -> int:
     """The sum of terms over the ``cells`` that were not left out, with u beside P.
 
@@ -235,7 +235,7 @@ def count_rows(rule: Rule, work: Work, z: int, cells: int, u: int) -> int:
     return total
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def count_rows_alone(work: Work, cells: int) -> int:
     """The same with P alone."""
     node = work.rows[_NODE]
@@ -256,7 +256,7 @@ def count_rows_alone(work: Work, cells: int) -> int:
     return total
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def sort_rows(
     rule: Rule, work: Work, z: int, parents: NDArray[np.int64], k: int, configured: float
 ) -> tuple[int, int]:

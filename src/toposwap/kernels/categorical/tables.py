@@ -18,8 +18,8 @@ LOOKED_UP = 128
 SLOT_BITS = 8
 #: Terms are whole multiples of this: their sums are the same in whatever order.
 UNIT = 2.0**-32
-#: Parts of cells that are counted by bits.
-MASKS = 128
+#: Parts of cells that are counted by bits: at least, and at most if they take no more words.
+_FEWEST_MASKS, _MOST_MASKS, _MASK_WORDS = 128, 1024, 1 << 17
 #: Rows of ``places``: the order, the position of each variable, who is worth trying again, and
 #: whose parents changed since a chain last cleared it.
 ORDER, POSITION, PENDING, TOUCHED = 0, 1, 2, 3
@@ -75,7 +75,7 @@ class Work(NamedTuple):
     zero between calls. ``sums`` (2, slots, LOOKED_UP) are the terms of small counts, of cells with
     the node and without, ``large`` (2, slots, 2) what those of large counts are made of, ``known``
     (2, slots) for how many cells, ``slot`` (2,) which of them are meant; ``places`` for sorting.
-    ``masks`` (2, MASKS, w) and ``tallies`` (3, MASKS + 1) are for counts by bits.
+    ``masks`` (2, parts, w) and ``tallies`` (3, parts + 1) are for counts by bits.
     """
 
     rows: NDArray[np.int32]
@@ -164,6 +164,8 @@ def new_work(rule: Rule) -> Work:
     m = int(np.diff(rule.begins).max())
     largest = np.sort(rule.sizes)[::-1]
     slots = 1 << SLOT_BITS
+    words = int(np.diff(rule.words).max())
+    masks = min(_MOST_MASKS, max(_FEWEST_MASKS, _MASK_WORDS // max(words, 1)))
     return Work(
         rows=np.empty((3, m), dtype=np.int32),
         begin=np.empty(m + 1, dtype=np.int64),
@@ -175,8 +177,8 @@ def new_work(rule: Rule) -> Work:
         known=np.zeros((2, slots)),
         slot=np.zeros(2, dtype=np.int64),
         places=np.empty(max(int(largest[0]), m) + 1, dtype=np.int64),
-        masks=np.empty((2, MASKS, int(np.diff(rule.words).max())), dtype=np.uint64),
-        tallies=np.zeros((3, MASKS + 1), dtype=np.int64),
+        masks=np.empty((2, masks, words), dtype=np.uint64),
+        tallies=np.zeros((3, masks + 1), dtype=np.int64),
     )
 
 

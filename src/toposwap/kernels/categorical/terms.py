@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MOST_CELLS = 1e150
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _stirling(x: float) -> float:
     """Log Gamma(x) for x >= LOOKED_UP but for a constant, to within rounding error."""
     inverse = 1.0 / x
@@ -29,7 +29,7 @@ def _stirling(x: float) -> float:
     return (x - 0.5) * math.log(x) - x + series
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def prepare_terms(rule: Rule, work: Work, part: int, cells: float) -> None:
     """Set up :func:`term` for a set of so many ``cells``; tables made before are kept."""
     if rule.prior == 0.0:
@@ -57,7 +57,7 @@ def prepare_terms(rule: Rule, work: Work, part: int, cells: float) -> None:
     work.large[part, slot, 1] = total - _stirling(alpha + LOOKED_UP)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def large_term(alpha: float, constant: float, count: int) -> int:
     """t_A(count) in multiples of UNIT, of a count that is not looked up; BIC has no ``alpha``."""
     if alpha == 0.0:
@@ -65,7 +65,7 @@ def large_term(alpha: float, constant: float, count: int) -> int:
     return round((_stirling(alpha + count) + constant) / UNIT)
 
 
-@kernel(inlined=True)
+@kernel(inlined=True, borrowing=True)
 def term(work: Work, part: int, count: int) -> int:
     """t_A(count) in multiples of UNIT."""
     slot = work.slot[part]

@@ -39,7 +39,7 @@ def possible_swaps(before: NDArray[np.bool_], order: NDArray[np.int64]) -> NDArr
     return later & (place < follows[:, None]) & (place[:, None] > precedes)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def lowest_position(before: NDArray[np.bool_], position: NDArray[np.int64], v: int) -> int:
     """The first position that ``v`` may take while the others keep their order."""
     lowest = 0
@@ -49,7 +49,7 @@ def lowest_position(before: NDArray[np.bool_], position: NDArray[np.int64], v: i
     return lowest
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def highest_position(before: NDArray[np.bool_], position: NDArray[np.int64], v: int) -> int:
     """The last position that ``v`` may take while the others keep their order."""
     highest = position.size - 1

@@ -65,6 +65,8 @@ class BoundCategorical(BoundScore):
         self.max_parents = max(1, min(most, data.d - 1))
         self.strategy = Strategy(start="entropy", search="chains", restarts=20)
         self._here = threading.local()
+        # The last one made: pruning often keeps the graph that it is given.
+        self._predictor: tuple[NDArray[np.bool_], CategoricalModel] | None = None
 
     def counter(self) -> Counter:
         """Room to count, and what was counted: one for each thread and what is admissible."""
@@ -172,10 +174,10 @@ class BoundCategorical(BoundScore):
 
     def predictor(self, parameters: NDArray[np.float64]) -> CategoricalModel:
         """The tables of conditional probabilities."""
-        return CategoricalModel.of(
-            self.counted,
-            parameters != 0.0,
-            self.levels,
-            self.data.names,
-            self.score.smoothing,
-        )
+        edges = parameters != 0.0
+        if self._predictor is None or (self._predictor[0] != edges).any():
+            model = CategoricalModel.of(
+                self.counted, edges, self.levels, self.data.names, self.score.smoothing
+            )
+            self._predictor = edges, model
+        return self._predictor[1]

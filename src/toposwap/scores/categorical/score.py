@@ -68,6 +68,10 @@ class CategoricalScore(Score):
         """The equivalent sample size behind predicted probabilities."""
         return self.prior or 1.0
 
+    def weighs_parts(self, data: Dataset) -> bool:  # noqa: ARG002 - whatever the data
+        """Counts are whole numbers."""
+        return False
+
     def bind(self, data: Dataset) -> BoundCategorical:
         """Count the columns of ``data``, each of which must have few different values."""
         from toposwap.scores.categorical.bound import BoundCategorical
