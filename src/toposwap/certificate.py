@@ -163,7 +163,10 @@ def certify(
     i, j = np.unravel_index(relative.argmax(), relative.shape)
     rest = float(point.rest)
     residual = max(float(relative[i, j]), rest if rest <= _LARGEST else _LARGEST)
-    unmet = admissible.unmet_paths(reachability(admissible.with_required(point.weights) != 0.0))
+    unmet: tuple[tuple[int, int], ...] = ()
+    if admissible.asks_for_paths:
+        edges = admissible.with_required(point.weights) != 0.0
+        unmet = admissible.unmet_paths(reachability(edges))
     return Certificate(
         satisfied=bool(residual <= tolerance) and not unmet,
         kind=GRAPH if not continuous else "local minimum" if convex else "KKT point",
