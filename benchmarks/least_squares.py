@@ -92,6 +92,7 @@ def main() -> None:
     quick = parser.parse_args().quick
     print("whole fit, in QRs of the same data; one core, columns permuted, random start\n")
     some = 3 if quick else 10
+    measure("ER4, n=1000, d=20", "ER4", 20, 1000, seeds=some, bar=6, repeats=25)
     measure("ER4, n=1000, d=100", "ER4", 100, 1000, seeds=some, bar=4)
     if not quick:
         measure("ER4, n=10000, d=1000", "ER4", 1000, 10_000, seeds=3, bar=12, repeats=3)

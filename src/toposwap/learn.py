@@ -162,7 +162,7 @@ def learn(
         history=tuple(found.history),
         pruned=pruned,
         parameters=parameters,
-        predictor=predictor_of(bound, parameters),
+        predictor=predictor_of(bound, parameters) if pruned.refitted else pruned.predictor,
         remarks=(
             *notices(data),
             *unidentified_in_words(data),

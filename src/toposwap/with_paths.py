@@ -164,5 +164,6 @@ def _broken(fit: OrderFit, graph: tuple[Pruned, str | None]) -> bool:
 
 
 def _found(ended: Ended, graph: tuple[Pruned, str | None]) -> Found:
-    fit = ended.fit
-    return Found(fit.bound, fit.order, fit.parameters(), ended.history, ended.status, graph)
+    fit, pruned = ended.fit, graph[0]
+    parameters = fit.parameters() if pruned.refitted else pruned.parameters
+    return Found(fit.bound, fit.order, parameters, ended.history, ended.status, graph)

@@ -128,7 +128,7 @@ class Dataset(SeenColumns):
         """Check the numbers of a table, and take out means, scales and the factor."""
         told = moments_of(read, center=center)
         done = read.interventions
-        return cls(
+        data = cls(
             tuple(read.names),
             told.n,
             told.mean,
@@ -141,6 +141,8 @@ class Dataset(SeenColumns):
             done if done is not None and done.targets.any() else None,
             bool(center),
         )
+        vars(data)["extremes"] = told.extremes
+        return data
 
     @classmethod
     def from_covariance(

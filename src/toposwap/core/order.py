@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -42,6 +42,14 @@ class Order:
             )
         array.setflags(write=False)
         self._variables = array
+
+    @classmethod
+    def of_permutation(cls, variables: NDArray[np.int64]) -> Self:
+        """A copy of ``variables`` (d,), which are known to be a permutation."""
+        order = cls.__new__(cls)
+        order._variables = variables.copy()
+        order._variables.setflags(write=False)
+        return order
 
     @property
     def variables(self) -> NDArray[np.int64]:

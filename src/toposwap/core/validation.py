@@ -16,7 +16,7 @@ from toposwap.core.tables.columns import (
     named_columns,
     refuse_no_table,
 )
-from toposwap.core.tables.held_rows import HeldRows, held_column
+from toposwap.core.tables.held_rows import HeldRows, extremes, held_column
 from toposwap.core.tables.labels import array_of, read_column
 
 if TYPE_CHECKING:
@@ -205,8 +205,14 @@ def refuse_unusable(
     values: NDArray[np.float64] | HeldRows,
     names: Sequence[str],
     largest_allowed: float = LARGEST,
-) -> None:
-    """Raise if a column holds NaN, infinity, or numbers whose squares overflow."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The least and the largest value of each column, (d,) each.
+
+    Raises
+    ------
+    InputError
+        If a column holds NaN, infinity, or numbers whose squares overflow.
+    """
     # One pass over the data in the common case: any NaN or infinity survives a sum.
     with np.errstate(over="ignore", invalid="ignore"):
         if not np.isfinite(values.sum()):
@@ -214,12 +220,14 @@ def refuse_unusable(
             broken = (~np.isfinite(whole)).any(axis=0)
             if broken.any():
                 raise InputError(_missing(whole, names, broken))
-        largest = np.maximum(values.max(axis=0), -values.min(axis=0))
+        low, high = extremes(values)
+        largest = np.maximum(high, -low)
     if (largest > largest_allowed).any():
         raise InputError(
             f"values above {largest_allowed:.0e} in {named(names, largest > largest_allowed)}: "
             "their squares overflow; express them in a larger unit"
         )
+    return low, high
 
 
 def _missing(values: NDArray[np.float64], names: Sequence[str], broken: ArrayLike) -> str:

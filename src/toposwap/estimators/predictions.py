@@ -51,7 +51,8 @@ class Typical(NamedTuple):
         if data.held is None:
             reach = 2.0 * data.deviations * data.scale
             return cls(data.mean, data.mean - reach, data.mean + reach)
-        return cls(data.average_row(), data.held.min(axis=0), data.held.max(axis=0))
+        known = data.centered and data.interventions is None and data.row_weights is None
+        return cls(data.mean if known else data.average_row(), *data.extremes)
 
 
 class Predicting:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -56,6 +56,8 @@ class OrderFit(ABC):
     bound: BoundScore
     order: Order
     value: float
+    #: Whether every solution satisfies the KKT conditions: they ask nothing of absent edges.
+    always_stationary: ClassVar[bool] = False
 
     # --- the solution ----------------------------------------------------------------------------
 

@@ -63,7 +63,7 @@ class FactorFit(OrderFit):
     @property
     def order(self) -> Order:  # type: ignore[override]
         """The order that the factor's rows follow; made of the array that kernels change."""
-        return Order(self._order)
+        return Order.of_permutation(self._order)
 
     def reorder(self, order: Order) -> None:
         """Factorise the data in ``order`` and stay there."""

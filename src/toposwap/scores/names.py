@@ -64,8 +64,10 @@ class Pair:
         given = {**self.defaults, **settings}
         most = given.pop("max_parents", None)
         loss: Any = LOSSES[self.loss]
-        of_loss = {key: given.pop(key) for key in parameters_of(loss) if key in given}
         penalty: Any = PENALTIES[self.penalty]
+        if not given:
+            return Penalized(loss(), penalty(), most)
+        of_loss = {key: given.pop(key) for key in parameters_of(loss) if key in given}
         # The name "l0" is that of BIC, whose factor "penalty" is, until somebody gives the weight
         # of an edge.
         if self.penalty == L0.name and "weight" in given:

@@ -96,6 +96,8 @@ class NeighbourhoodSearch(Search):
                 yield Move("swap", tried, swaps_in_words(swaps, context.names))
                 context.keep()
                 continue
+            if fit.always_stationary:
+                return
             failing = violations(fit.point(), fit.bound.tolerance, fit.bound.admissible)
             move = repair(fit, failing, context.names)
             if move is None:

@@ -68,7 +68,7 @@ def test_tables_after_additions_and_removals(seed, d):
             assert partial.index_of(parents, OWN, u) == i
         assert partial.index_of(parents, OWN, z) == -1
         if chosen:
-            index, rise = partial.cheapest_removal(table, parents, OWN, z, WORK, 0)
+            index, rise = partial.cheapest_removal(table, parents, OWN, z, WORK, 0, 0)
             rises = [
                 conditional(C, [v for v in chosen if v != u])[z, z] - expected[z, z] for u in chosen
             ]

@@ -6,6 +6,7 @@ Only whole words count: ``patient_id``, ``patientId`` and ``id`` name rows, ``wi
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 #: Words after which numbers have no order.
 _CODES = (
@@ -30,5 +31,6 @@ def says_identifier(name: str) -> bool:
     return _has_word(name, _IDENTIFIERS)
 
 
+@lru_cache(maxsize=4096)
 def _has_word(name: str, pattern: str) -> bool:
     return any(re.fullmatch(pattern, word.lower()) for word in _WORD.findall(name))

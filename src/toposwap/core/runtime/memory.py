@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pathlib import Path
 
 from toposwap.core.errors import InputError
@@ -10,6 +11,7 @@ from toposwap.core.errors import InputError
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
+@lru_cache(maxsize=1)
 def memory_bytes() -> float:
     """What this machine has, or a container's limit if that is less; infinite if nobody says."""
     sizes = [float("inf")]

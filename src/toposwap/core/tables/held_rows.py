@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Entries of one block of rows.
 BLOCK_ENTRIES = 2**20
+#: Numbers in a row from which on its loop is worth beginning.
+_LONG = 256
 
 
 class HeldRows:
@@ -132,6 +134,23 @@ def row_blocks(values: NDArray[np.float64] | HeldRows) -> Iterator[NDArray[np.fl
     step = max(1, BLOCK_ENTRIES // d)
     for start in range(0, n, step):
         yield values[start : start + step]
+
+
+def extremes(
+    values: NDArray[np.float64] | HeldRows,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The least and the largest value of each column, (d,) each."""
+    n, d = values.shape
+    short = isinstance(values, np.ndarray) and values.flags.c_contiguous and 2 * d <= _LONG
+    if isinstance(values, HeldRows) or not short or n * d < 4 * _LONG:
+        return values.min(axis=0), values.max(axis=0)
+    # Short rows are compared side by side: a loop over long ones takes a quarter of the time.
+    beside = _LONG // d
+    whole = n - n % beside
+    folded = values[:whole].reshape(-1, beside * d)
+    low = np.vstack([folded.min(axis=0).reshape(beside, d), values[whole:]]).min(axis=0)
+    high = np.vstack([folded.max(axis=0).reshape(beside, d), values[whole:]]).max(axis=0)
+    return low, high
 
 
 def held_column(part: Any) -> list[NDArray[Any]] | None:

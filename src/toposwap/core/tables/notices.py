@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toposwap.core.dataset import Dataset
 
 #: Numbers that people write where a value is missing.
-_MARKS = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
+_MARKS = frozenset((-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0))
 #: So far from them may stand others, for other reasons why nothing is known: 98 beside 99.
 _BESIDE = 2
 #: With fewer rows a sequence may be chance, and with fewer of these equal steps.
@@ -104,9 +104,14 @@ def _identifiers(data: Dataset) -> str | None:
 
 def _marks(data: Dataset) -> str | None:
     assert data.held is not None
-    low, high = data.held.min(axis=0), data.held.max(axis=0)
+    # Most tables have none, which two look-ups a column tell.
+    some = [
+        j
+        for j, ends in enumerate(zip(*(end.tolist() for end in data.extremes), strict=True))
+        if not _MARKS.isdisjoint(ends)
+    ]
     found = []
-    for j in np.flatnonzero(np.isin(low, _MARKS) | np.isin(high, _MARKS)):
+    for j in some:
         x = data.held[:, j]
         mark = mark_of_missing(x)
         if mark is not None:
@@ -142,10 +147,12 @@ def _in_order(data: Dataset) -> str | None:
     if data.n < _LEAST_ROWS:
         return None
     rows = data.held[:_MOST_ROWS]
-    neighbours, steps = _correlation(rows), _correlation(np.diff(rows, axis=0))
-    # Rows that are independent within classes make steps of which each undoes half of the last.
-    closer = (steps > -0.5 + max(0.15, 2.0 / np.sqrt(len(rows)))) | (neighbours > _SMOOTH)
-    alike = (neighbours > max(_ALIKE, 4.0 / np.sqrt(data.n))) & closer
+    neighbours = _correlation(rows)
+    alike = neighbours > max(_ALIKE, 4.0 / np.sqrt(data.n))
+    if alike.mean() >= 0.5:
+        # Rows that are independent within classes make steps of which each undoes half of the last.
+        steps = _correlation(np.diff(rows, axis=0))
+        alike &= (steps > -0.5 + max(0.15, 2.0 / np.sqrt(len(rows)))) | (neighbours > _SMOOTH)
     if alike.mean() >= 0.5:
         shown = [data.names[j] for j in np.flatnonzero(alike)]
         return (

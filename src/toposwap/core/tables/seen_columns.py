@@ -10,7 +10,7 @@ import numpy as np
 from toposwap.core.kinds import FRACTIONS, KINDS, Column, Kind, Labels, Recognised, recognise
 from toposwap.core.tables.codes import Coded
 from toposwap.core.tables.columns import InputTypeError
-from toposwap.core.tables.held_rows import HeldRows
+from toposwap.core.tables.held_rows import HeldRows, extremes
 from toposwap.core.validation import columns, listed
 
 if TYPE_CHECKING:
@@ -43,6 +43,12 @@ class SeenColumns:
         Whoever looks at blocks of rows or at single columns asks ``held``, which copies no more.
         """
         return self.held.matrix if isinstance(self.held, HeldRows) else self.held
+
+    @cached_property
+    def extremes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the largest value of each column, (d,) each."""
+        assert self.held is not None
+        return extremes(self.held)
 
     @property
     def d(self) -> int:

@@ -18,18 +18,22 @@ if TYPE_CHECKING:
 
 
 class TableMoments(NamedTuple):
-    """n, means and scales (d,), and R_0 (d, d); see :class:`~toposwap.core.dataset.Dataset`."""
+    """n, means and scales (d,), R_0 (d, d), and the least and largest values, (d,) each.
+
+    See :class:`~toposwap.core.dataset.Dataset`.
+    """
 
     n: int
     mean: NDArray[np.float64]
     scale: NDArray[np.float64]
     factor: NDArray[np.float64]
+    extremes: tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def moments_of(read: TableRead, *, center: bool) -> TableMoments:
     """Check the numbers of a table, and take out means, scales and the factor."""
     values, labels, weights = read.held, read.names, read.weights
-    refuse_unusable(values, labels)
+    low, high = refuse_unusable(values, labels)
     n, d = values.shape
     if n == 1:
         raise InputError(
@@ -39,7 +43,6 @@ def moments_of(read: TableRead, *, center: bool) -> TableMoments:
         raise InputError("1 feature(s) (one column) leaves no edge to learn: give at least 2")
     zero = np.zeros(d), np.zeros(d)
     mean, left = column_means(values, weights) if center else zero
-    low, high = values.min(axis=0), values.max(axis=0)
     # The extremes tell it, not the mean, whose own error grows with the number of rows.
     size = np.maximum(np.abs(low), np.abs(high))
     constant = high - low <= 8.0 * np.finfo(float).eps * size if center else size == 0.0
@@ -48,4 +51,5 @@ def moments_of(read: TableRead, *, center: bool) -> TableMoments:
     refuse_tiny(deviation < SMALLEST, labels)
     scale = power_of_two(deviation)
     factor = triangular_factor(values, mean, left, scale, weights)
-    return TableMoments(n if weights is None else round(float(weights.sum())), mean, scale, factor)
+    counted = n if weights is None else round(float(weights.sum()))
+    return TableMoments(counted, mean, scale, factor, (low, high))

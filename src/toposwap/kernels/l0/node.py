@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from toposwap.kernels.jit import kernel
 from toposwap.kernels.l0.partial_covariance import (
     DEPENDENT,
+    LIST,
     E,
     G,
     S,
@@ -168,32 +169,48 @@ def grow_and_shrink(
     work = table.shape[0] - 1
     g = table[slot, G]
     c = table[slot, S]
+    e = table[slot, E]
+    those = table[work, LIST]
     position = places[POSITION]
     lowest = math.inf
+    # Rows of the inverse triangle that stand in the workspace.
+    known = 0
     while True:
         while parents[slot, 0] < most:
             best = -1
             bar = least_reduction(rule, z, c[z])
+            # Mostly nobody brings so much, which a loop without branches tells soonest.
+            enough = 0
             for u in range(d):
-                # Few bring so much, and only for these more is asked.
-                if g[u] * g[u] > bar * c[u] and c[u] > DEPENDENT and u != z:
-                    candidate = (position[u] < limit or u == included) and u != excluded
-                    if candidate and rule.masked:
-                        candidate = rule.allowed[z, u]
-                    reduction = g[u] * g[u] / c[u]
-                    if candidate and reduction > bar:
-                        bar = reduction
-                        best = u
+                ahead = (position[u] < limit) | (u == included)
+                enough += ahead & (g[u] * g[u] > bar * c[u])
+            if enough == 0:
+                break
+            enough = 0
+            for u in range(d):
+                those[enough] = u
+                ahead = (position[u] < limit) | (u == included)
+                enough += ahead & (g[u] * g[u] > bar * c[u])
+            for t in range(enough):
+                u = int(those[t])
+                candidate = c[u] > DEPENDENT and u != excluded
+                if candidate and rule.masked:
+                    candidate = rule.allowed[z, u]
+                if candidate and u != z and g[u] * g[u] / c[u] > bar:
+                    bar = g[u] * g[u] / c[u]
+                    best = u
             if best < 0:
                 break
             add_parent(rule.C[rule.own[z]], table, parents, slot, z, best)
         dropped = False
         first = held(rule, parents, slot, z)
         while parents[slot, 0] > first:
-            index, rise = cheapest_removal(table, parents, slot, z, work, first)
+            index, rise = cheapest_removal(table, parents, slot, z, work, first, known)
+            known = parents[slot, 0]
             if not rise < _SLACK * largest_rise(rule, z, c[z]):
                 break
             remove_parent(table, parents, slot, z, index)
+            known = index
             dropped = True
         value = node_value(rule, z, c[z], parents[slot, 0])
         # Columns that determine each other could be taken, dropped and exchanged for ever.
@@ -203,26 +220,28 @@ def grow_and_shrink(
             continue
         if not rule.exchanging:
             for u in range(d):
-                table[slot, E, u] = 0.0
+                e[u] = 0.0
             return
-        price_exchanges(table, parents, slot, z, work, first)
+        promised = price_exchanges(table, parents, slot, z, work, first)
         if parents[slot, 0] == first or (rule.logarithmic and c[z] <= DEPENDENT) or not falling:
             return
         best = -1
         most_reduced = least_exchange(rule, c[z])
+        if not promised > most_reduced:
+            return
         for u in range(d):
-            candidate = (position[u] < limit or u == included) and u != excluded
-            if table[slot, E, u] > most_reduced and candidate:
-                if rule.masked and not rule.allowed[z, u]:
-                    continue
-                most_reduced = table[slot, E, u]
-                best = u
+            if e[u] > most_reduced:
+                candidate = (position[u] < limit or u == included) and u != excluded
+                if candidate and (not rule.masked or rule.allowed[z, u]):
+                    most_reduced = e[u]
+                    best = u
         if best < 0:
             return
         before = c[z]
         index = parent_to_exchange(table, parents, slot, z, work, first, best)
         old = parents[slot, 1 + index]
         remove_parent(table, parents, slot, z, index)
+        known = min(known, index)
         add_parent(rule.C[rule.own[z]], table, parents, slot, z, best)
         if c[z] >= before * _SLACK:
             # The price was rounding error: some columns nearly determine each other.
@@ -245,7 +264,7 @@ def price_all_exchanges(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
     """Fill ``e`` of the node ``z``, whose tables were built anew in ``slot``."""
     work = nodes.table.shape[0] - 1
     first = held(rule, nodes.parents, slot, z)
-    triangle_inverse(nodes.table, nodes.parents, slot, work, first)
+    triangle_inverse(nodes.table, nodes.parents, slot, work, first, 0)
     price_exchanges(nodes.table, nodes.parents, slot, z, work, first)
 
 

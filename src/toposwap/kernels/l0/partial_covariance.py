@@ -38,9 +38,9 @@ from toposwap.kernels.jit import kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: Rows of a slot of the table: covariances with the node, variances, what exchanges bring, and the
-#: orthonormalised rows.
-G, S, E, ROWS = 0, 1, 2, 3
+#: Rows of a slot of the table: covariances with the node, variances, what exchanges bring, some of
+#: the variables (of workspace alone), and the orthonormalised rows.
+G, S, E, LIST, ROWS = 0, 1, 2, 3, 4
 
 #: A candidate whose variance given the parents is below this share of its own depends on them.
 DEPENDENT = 1e-8
@@ -147,28 +147,29 @@ def remove_parent(
 
 @kernel(inner=True)
 def triangle_inverse(
-    table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, work: int, first: int
+    table: NDArray[np.float64],
+    parents: NDArray[np.int64],
+    slot: int,
+    work: int,
+    first: int,
+    known: int,
 ) -> None:
     r"""Columns ``first`` and later of :math:`L^{-1}`, into the rows of the slot ``work``.
 
     L is the (k, k) triangle of the parents' coordinates along the orthonormalised rows. Row j of
-    its inverse is made of the rows before it, whole rows at a time.
+    its inverse is made of the rows before it; the ``known`` first ones are there already.
     """
     k = parents[slot, 0]
     rows = table[slot]
-    for j in range(first, k):
+    for j in range(max(first, known), k):
         parent = parents[slot, 1 + j]
         mine = table[work, ROWS + j]
-        for i in range(first, j):
-            mine[i] = 0.0
-        for m in range(first, j):
-            along = rows[ROWS + m, parent]
-            other = table[work, ROWS + m]
-            for i in range(first, m + 1):
-                mine[i] -= along * other[i]
         scale = 1.0 / rows[ROWS + j, parent]
         for i in range(first, j):
-            mine[i] *= scale
+            total = 0.0
+            for m in range(i, j):
+                total += rows[ROWS + m, parent] * table[work, ROWS + m, i]
+            mine[i] = -scale * total
         mine[j] = scale
 
 
@@ -180,10 +181,11 @@ def cheapest_removal(
     z: int,
     work: int,
     first: int,
+    known: int,
 ) -> tuple[int, float]:
     r"""Number of the parent whose removal raises the residual variance least, and by how much.
 
-    The ``first`` parents stay.
+    The ``first`` parents stay; for ``known`` see :func:`triangle_inverse`.
 
     The coefficients are :math:`w = L^{-\top} q[z]`, and dropping parent i costs
     :math:`w_i^2 / \sum_j (L^{-1})_{ji}^2`. :math:`L^{-1}` is left in the slot ``work``.
@@ -191,7 +193,7 @@ def cheapest_removal(
     k = parents[slot, 0]
     rows = table[slot]
     weight, precision = table[work, G], table[work, E]
-    triangle_inverse(table, parents, slot, work, first)
+    triangle_inverse(table, parents, slot, work, first, known)
     for i in range(first, k):
         weight[i] = 0.0
         precision[i] = 0.0
@@ -219,7 +221,7 @@ def price_exchanges(
     z: int,
     work: int,
     first: int,
-) -> None:
+) -> float:
     r"""Fill ``e``: by how much exchanging a parent for each variable lowers the residual variance.
 
     Without parent i the covariances are those with it plus a product of one vector: with
@@ -234,44 +236,54 @@ def price_exchanges(
 
     .. math:: r_i[z]^2 < \frac{g[u]^2}{c[u]^2} \bigl(1 + \sqrt{1 - c[u]}\bigr)^2
 
-    may be exchanged for u. The ``first`` parents stay.
+    may be exchanged for u. The ``first`` parents stay. Returns the largest of ``e``.
     """
     d = table.shape[2]
     k = parents[slot, 0]
     g, c, e = table[slot, G], table[slot, S], table[slot, E]
-    reach, r = table[work, G], table[work, E]
+    reach, r, those = table[work, G], table[work, E], table[work, LIST]
     least = np.inf
     for i in range(first, k):
         own = _length_scale(table, work, k, i) * _along(table, slot, work, k, i, z)
         least = min(least, own * own)
-    farthest = 0.0
+    # The root is at most one, and few come so far.
+    many = 0
     for u in range(d):
         e[u] = 0.0
-        reach[u] = 0.0
-        # The root is at most one, and few come so far.
-        if 4.0 * g[u] * g[u] > least * c[u] * c[u] or c[u] <= DEPENDENT:
+        many += (4.0 * g[u] * g[u] > least * c[u] * c[u]) | (c[u] <= DEPENDENT)
+    if many == 0:
+        return 0.0
+    many = 0
+    for u in range(d):
+        those[many] = u
+        many += (4.0 * g[u] * g[u] > least * c[u] * c[u]) | (c[u] <= DEPENDENT)
+    farthest, most = 0.0, 0.0
+    for t in range(many):
+        u = int(those[t])
+        reach[t] = np.inf
+        if c[u] > DEPENDENT:
             ratio = g[u] / c[u] * (1.0 + math.sqrt(max(0.0, 1.0 - c[u])))
-            reach[u] = ratio * ratio if c[u] > DEPENDENT else np.inf
-            farthest = max(farthest, reach[u])
-    reach[z] = 0.0
-    for i in range(k):
-        reach[parents[slot, 1 + i]] = 0.0
+            reach[t] = ratio * ratio
+        if u == z or index_of(parents, slot, u) >= 0:
+            reach[t] = 0.0
+        farthest = max(farthest, reach[t])
     for i in range(first, k):
         scale = _length_scale(table, work, k, i)
         own = scale * _along(table, slot, work, k, i, z)
         brings = own * own
         if brings >= farthest:
             continue
-        possible = 0
-        for u in range(d):
-            possible += reach[u] > brings
-        if possible == 0:
-            continue
-        if _FEW * possible < d:
-            for u in range(d):
-                if reach[u] > brings:
-                    beyond = scale * _along(table, slot, work, k, i, u)
+        if _FEW * many < d:
+            for j in range(i, k):
+                r[j] = scale * table[work, ROWS + j, i]
+            for t in range(many):
+                if reach[t] > brings:
+                    u = int(those[t])
+                    beyond = 0.0
+                    for j in range(i, k):
+                        beyond += r[j] * table[slot, ROWS + j, u]
                     e[u] = max(e[u], _lowered(g[u], c[u], own, beyond))
+                    most = max(most, e[u])
             continue
         for t in range(d):
             r[t] = 0.0
@@ -280,9 +292,12 @@ def price_exchanges(
             row = table[slot, ROWS + j]
             for t in range(d):
                 r[t] += along * row[t]
-        for u in range(d):
-            e[u] = max(e[u], _lowered(g[u], c[u], own, r[u]))
-    e[z] = 0.0
+        for t in range(many):
+            if reach[t] > brings:
+                u = int(those[t])
+                e[u] = max(e[u], _lowered(g[u], c[u], own, r[u]))
+                most = max(most, e[u])
+    return most
 
 
 @kernel(inner=True)
@@ -319,7 +334,7 @@ def _lowered(g: float, c: float, own: float, r: float) -> float:
     return lowered if variance > DEPENDENT else 0.0
 
 
-@kernel(inner=True)
+@kernel(inner=True, inlined=True)
 def _along(table: NDArray[np.float64], slot: int, work: int, k: int, i: int, u: int) -> float:
     """The scalar product of a_i and the coordinates q[u]."""
     total = 0.0
@@ -328,7 +343,7 @@ def _along(table: NDArray[np.float64], slot: int, work: int, k: int, i: int, u: 
     return total
 
 
-@kernel(inner=True)
+@kernel(inner=True, inlined=True)
 def _length_scale(table: NDArray[np.float64], work: int, k: int, i: int) -> float:
     """One over the length of a_i."""
     length = 0.0
@@ -337,7 +352,7 @@ def _length_scale(table: NDArray[np.float64], work: int, k: int, i: int) -> floa
     return 1.0 / math.sqrt(length)
 
 
-@kernel(inner=True)
+@kernel(inner=True, inlined=True)
 def index_of(parents: NDArray[np.int64], slot: int, u: int) -> int:
     """The number of ``u`` among the parents in ``slot``, -1 if it is none."""
     for i in range(parents[slot, 0]):

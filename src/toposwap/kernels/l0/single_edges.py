@@ -80,7 +80,7 @@ def best_single_edge(
             continue
         coordinates_of_parents(rule.C[rule.own[z]], table, parents, TRIAL, z, nodes.chosen[z])
         first = held(rule, parents, TRIAL, z)
-        triangle_inverse(table, parents, TRIAL, WORK, first)
+        triangle_inverse(table, parents, TRIAL, WORK, first, 0)
         for i in range(first, k):
             u = parents[TRIAL, 1 + i]
             if not _turns(nodes, rule, ancestors, z, u):

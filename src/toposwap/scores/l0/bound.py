@@ -19,6 +19,7 @@ Memory is a few numbers for each pair of columns, however many parents there may
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -141,10 +142,14 @@ class BoundL0(BoundScore):
     def loss_of(self, variance: NDArray[np.float64]) -> float:
         """The loss for residual variances (d,) of the columns scaled to unit variance."""
         if self.logarithmic:
-            sizes = np.log(self.deviations) * 2.0 + np.log(self.rows)
-            logs = np.log(np.maximum(variance, DEPENDENT)) + sizes
+            logs = np.log(np.maximum(variance, DEPENDENT)) + self._sizes
             return 0.5 * float(np.sum(self.shares * logs))
         return 0.5 * float(np.sum(self.shares * variance * self.deviations**2))
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.float64]:
+        """Logarithms of the columns' sums of squares, (d,)."""
+        return np.log(self.deviations) * 2.0 + np.log(self.rows)
 
     def slope_of(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
         """Twice the derivative of the loss by each residual variance, (d,)."""

@@ -46,6 +46,7 @@ class L0Fit(TabledFit):
     """The tables of all nodes at the current order."""
 
     bound: BoundL0
+    always_stationary = True
 
     def __init__(self, bound: BoundL0, order: Order) -> None:
         self._allocate(bound)
@@ -72,7 +73,7 @@ class L0Fit(TabledFit):
     @property
     def order(self) -> Order:  # type: ignore[override]
         """The order that the fit stands at, made of the kernels' table."""
-        return Order(self._nodes.order)
+        return Order.of_permutation(self._nodes.order)
 
     @property
     def value(self) -> float:  # type: ignore[override]

@@ -25,6 +25,8 @@ def disjoint_swaps(
     There are at most ``limit`` of them.
     """
     improving = np.flatnonzero(changes < -fit.resolution)
+    if not improving.size:
+        return []
     improving = improving[np.argsort(changes[improving], kind="stable")]
     if limit == 1 or not fit.bound.score.separable:
         return [(int(i), int(j)) for i, j in pairs[improving[:1]]]
