@@ -92,7 +92,7 @@ def log_determinants(
             table[high, low] = round(scale * logs[low])
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _scores(
     table: NDArray[np.int32],
     v: int,

@@ -111,7 +111,7 @@ def exact_subsets(
     return order, parents, n_parents
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def factorised(
     C: NDArray[np.float64], members: NDArray[np.int64], k: int, triangle: NDArray[np.float64]
 ) -> bool:
@@ -130,7 +130,7 @@ def factorised(
     return True
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def residual_variance(
     C: NDArray[np.float64],
     members: NDArray[np.int64],

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 _OPTIMISM = 1.3
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def walk_forward(
     nodes: Nodes,
     rule: Rule,
@@ -113,7 +113,7 @@ def walk_forward(
     return exact
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def walk_backward(
     nodes: Nodes,
     rule: Rule,

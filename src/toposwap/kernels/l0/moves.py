@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def note_change(nodes: Nodes, z: int) -> None:
     """The parents of ``z`` change: forget what was remembered, look at z and its parents again."""
     for i in range(nodes.lost.shape[1]):
@@ -58,7 +58,7 @@ def note_change(nodes: Nodes, z: int) -> None:
         nodes.places[PENDING, nodes.chosen[z, 1 + i]] = 1
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def note_gains(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
     """Who would pay as a parent of ``z``, and what that would change, by the tables in ``slot``."""
     table, gained, marks = nodes.table, nodes.gained, nodes.marks
@@ -82,7 +82,7 @@ def note_gains(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
             wants[u] = 0
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def accept(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
     """Let ``z`` be as the tables in ``slot`` have it."""
     k = nodes.parents[slot, 0]
@@ -94,7 +94,7 @@ def accept(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
     note_change(nodes, z)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def settle(nodes: Nodes, rule: Rule, z: int) -> None:
     """Settle the parents of ``z`` from those it has."""
     fill(nodes, rule, TRIAL, z)

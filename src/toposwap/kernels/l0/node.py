@@ -134,7 +134,7 @@ def single_change(rule: Rule, table: NDArray[np.float64], slot: int, z: int, u: 
     return min(added, exchanged)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def begin(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
     """Begin the tables of ``z`` in ``slot``, with its required parents, which come first."""
     no_parents(rule.C[rule.own[z]], nodes.table, nodes.parents, slot, z)
@@ -154,7 +154,7 @@ def held(rule: Rule, parents: NDArray[np.int64], slot: int, z: int) -> int:
     return first
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def grow_and_shrink(
     nodes: Nodes, rule: Rule, slot: int, z: int, limit: int, excluded: int, included: int
 ) -> None:
@@ -250,7 +250,7 @@ def grow_and_shrink(
             return
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def fill(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
     """Build the tables of ``z`` with its parents in ``slot``, without prices of exchanges."""
     C = rule.C[rule.own[z]]
@@ -259,7 +259,7 @@ def fill(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
         add_parent(C, nodes.table, nodes.parents, slot, z, nodes.chosen[z, 1 + i])
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def price_all_exchanges(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
     """Fill ``e`` of the node ``z``, whose tables were built anew in ``slot``."""
     work = nodes.table.shape[0] - 1
@@ -268,7 +268,7 @@ def price_all_exchanges(nodes: Nodes, rule: Rule, slot: int, z: int) -> None:
     price_exchanges(nodes.table, nodes.parents, slot, z, work, first)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def gain(nodes: Nodes, rule: Rule, slot: int, z: int, u: int, limit: int, excluded: int) -> None:
     """Let ``z`` have the candidate ``u`` that pays, and settle."""
     if nodes.parents[slot, 0] < nodes.parents.shape[1] - 1:
@@ -276,7 +276,7 @@ def gain(nodes: Nodes, rule: Rule, slot: int, z: int, u: int, limit: int, exclud
     grow_and_shrink(nodes, rule, slot, z, limit, excluded, u)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def lose(
     nodes: Nodes, rule: Rule, slot: int, z: int, index: int, limit: int, excluded: int
 ) -> None:

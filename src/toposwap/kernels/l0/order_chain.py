@@ -47,7 +47,7 @@ class CandidateTables(NamedTuple):
     ordered: bool
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _change(places: NDArray[np.int64], tables: CandidateTables, z: int, u: int) -> None:
     """Let ``u`` cross ``z``; whoever that may concern is pending."""
     bit = tables.bit[z]
@@ -60,7 +60,7 @@ def _change(places: NDArray[np.int64], tables: CandidateTables, z: int, u: int) 
         pending[x] |= bit[x] != 0
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def move_to(places: NDArray[np.int64], tables: CandidateTables, v: int, target: int) -> None:
     """Move ``v`` to the position ``target``."""
     p = places[POSITION, v]
@@ -77,7 +77,7 @@ def move_to(places: NDArray[np.int64], tables: CandidateTables, v: int, target: 
     places[POSITION, v] = target
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def best_place(
     places: NDArray[np.int64], tables: CandidateTables, v: int, threshold: float
 ) -> tuple[int, float]:
@@ -126,7 +126,7 @@ def best_place(
     return target, least
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _descend(places: NDArray[np.int64], tables: CandidateTables, threshold: float) -> None:
     """Move variables that may have better places there, until none has."""
     d = places.shape[1]
@@ -143,7 +143,7 @@ def _descend(places: NDArray[np.int64], tables: CandidateTables, threshold: floa
         v = v + 1 if v + 1 < d else 0
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _move_near(places: NDArray[np.int64], tables: CandidateTables, v: int, target: int) -> None:
     """Move ``v`` to the permitted place that is nearest to ``target``."""
     if tables.ordered:
@@ -152,7 +152,7 @@ def _move_near(places: NDArray[np.int64], tables: CandidateTables, v: int, targe
     move_to(places, tables, v, target)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _perturb(
     places: NDArray[np.int64], tables: CandidateTables, random: NDArray[np.uint64]
 ) -> None:
@@ -177,7 +177,7 @@ def _perturb(
             _move_near(places, tables, v, first + t)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _total(places: NDArray[np.int64], tables: CandidateTables) -> float:
     total = 0.0
     for z in range(places.shape[1]):

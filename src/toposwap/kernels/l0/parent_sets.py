@@ -166,7 +166,7 @@ def parent_sets(
     counts[SETS] = count
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _take(
     p: int,
     c: int,
@@ -202,7 +202,7 @@ def _take(
         B[p, i] = share
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _single_additions(
     rule: Rule,
     z: int,

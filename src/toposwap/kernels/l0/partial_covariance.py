@@ -48,7 +48,7 @@ DEPENDENT = 1e-8
 _FEW = 6
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def no_parents(
     C: NDArray[np.float64],
     table: NDArray[np.float64],
@@ -66,7 +66,7 @@ def no_parents(
     parents[slot, 0] = 0
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def add_parent(
     C: NDArray[np.float64],
     table: NDArray[np.float64],
@@ -109,7 +109,7 @@ def add_parent(
     parents[slot, 0] = k + 1
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def remove_parent(
     table: NDArray[np.float64], parents: NDArray[np.int64], slot: int, z: int, index: int
 ) -> None:
@@ -145,7 +145,7 @@ def remove_parent(
     parents[slot, 0] = k - 1
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def triangle_inverse(
     table: NDArray[np.float64],
     parents: NDArray[np.int64],
@@ -173,7 +173,7 @@ def triangle_inverse(
         mine[j] = scale
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def cheapest_removal(
     table: NDArray[np.float64],
     parents: NDArray[np.int64],
@@ -213,7 +213,7 @@ def cheapest_removal(
     return chosen, least
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def price_exchanges(
     table: NDArray[np.float64],
     parents: NDArray[np.int64],
@@ -300,7 +300,7 @@ def price_exchanges(
     return most
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def parent_to_exchange(
     table: NDArray[np.float64],
     parents: NDArray[np.int64],
@@ -361,7 +361,7 @@ def index_of(parents: NDArray[np.int64], slot: int, u: int) -> int:
     return -1
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def coordinates_of_parents(
     C: NDArray[np.float64],
     table: NDArray[np.float64],

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def find_ancestors(nodes: Nodes, rule: Rule, ancestors: NDArray[np.bool_]) -> None:
     """Fill ``ancestors[z, u]`` (d, d): a path leads from u to z, or u must stand before z."""
     d = nodes.value.size
@@ -56,7 +56,7 @@ def find_ancestors(nodes: Nodes, rule: Rule, ancestors: NDArray[np.bool_]) -> No
                     mine[p] = True
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def best_single_edge(
     nodes: Nodes, rule: Rule, ancestors: NDArray[np.bool_], threshold: float
 ) -> tuple[int, int, bool]:
@@ -100,7 +100,7 @@ def best_single_edge(
     return cause, effect, turned
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _turns(nodes: Nodes, rule: Rule, ancestors: NDArray[np.bool_], z: int, u: int) -> bool:
     """Whether u -> z may be turned: z may be a parent of u, and no other path leads to z."""
     if rule.masked and not rule.allowed[u, z]:
@@ -115,7 +115,7 @@ def _turns(nodes: Nodes, rule: Rule, ancestors: NDArray[np.bool_], z: int, u: in
     return not other
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _move_ahead(nodes: Nodes, ancestors: NDArray[np.bool_], u: int, z: int) -> None:
     """Put ``u`` and its ancestors from z on before ``z``, all others keeping their order."""
     places = nodes.places
@@ -185,7 +185,7 @@ def improve_single_edges(
             places[PENDING, v] = 1
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _wants_predecessor(nodes: Nodes, v: int) -> bool:
     """Whether someone before ``v`` would pay as its parent."""
     position, wants = nodes.places[POSITION], nodes.marks[WANTS, v]

@@ -45,7 +45,7 @@ def room_for(k: int) -> int:
     return sum((k - b + 1) << b for b in range(k)) + 2 * (1 << max(k - 1, 0))
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _eliminate(k: int, work: NDArray[np.float64], out: NDArray[np.float64]) -> None:
     """Residual variances of the node for all sets, into ``out`` (2^k,).
 
@@ -83,7 +83,7 @@ def _eliminate(k: int, work: NDArray[np.float64], out: NDArray[np.float64]) -> N
         at += (k - i + 1) << i
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _hand_over(out: NDArray[np.float64], k: int) -> None:
     """Minima over subsets: piece by piece while supersets lie close together, then over all."""
     near = min(k, _NEAR)
@@ -95,7 +95,7 @@ def _hand_over(out: NDArray[np.float64], k: int) -> None:
         _least_of_halves(out, 1 << i)
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _least_of_halves(out: NDArray[np.float64], m: int) -> None:
     """Minima of pairs at distance ``m``, a power of two, into the second of each."""
     if m == 1:
@@ -113,7 +113,7 @@ def _least_of_halves(out: NDArray[np.float64], m: int) -> None:
                 together[s] = min(without[s], together[s])
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def _take_logarithms(x: NDArray[np.float64], bits: NDArray[np.int64], half: float) -> None:
     r"""Half times the logarithms of ``x``, positive and finite; ``bits`` is a view of the same.
 

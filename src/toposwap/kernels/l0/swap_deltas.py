@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@kernel(inner=True)
+@kernel(borrowing=True)
 def copy_touched(source: Nodes, target: Nodes, touched: NDArray[np.int64]) -> None:
     """Take over the order, and the nodes that are ``touched`` (d,)."""
     d = source.value.size
