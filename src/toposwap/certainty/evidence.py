@@ -204,7 +204,7 @@ class Alternatives:
         fit = self.bound.under(told).fit(order)
         if search:
             names, rng = self.bound.data.names, np.random.default_rng(0)
-            restarts = min(_RESTARTS, self.bound.strategy.restarts)
+            restarts = min(_RESTARTS, self.bound.strategy.fewest_restarts)
             run(AutoSearch(restarts), fit, names, rng=rng, surrogates_followed=True)
         return float(fit.value - self.value)
 

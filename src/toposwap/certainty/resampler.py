@@ -237,7 +237,7 @@ class Resampler:
         if strategy.search == ChainSearch.name:
             usual = strategy.resample_restarts if given is None else given
             return ChainSearch(usual, proved=_PROVED)
-        fewer = int(np.ceil(_RESTARTS * strategy.restarts))
+        fewer = int(np.ceil(_RESTARTS * strategy.fewest_restarts))
         return AutoSearch(fewer if given is None else given, topo.time_budget)
 
     def _start(

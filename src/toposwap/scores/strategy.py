@@ -25,6 +25,18 @@ class Surrogate:
     restarts: int | None = None
 
 
+#: The most restarts where patience ends them, and how far it reaches: at most, and for each column.
+MOST_RESTARTS = 100
+_PATIENCE, _COLUMNS = 20, 5
+#: Rows times squared columns of which as many restarts as that may be in vain.
+_WORK = 10_000_000
+
+
+def patience(n: int, d: int) -> int:
+    """Restarts in vain that end a search of ``n`` rows and ``d`` columns, fewer of large tables."""
+    return max(3, d // _COLUMNS, min(_PATIENCE, _WORK // (n * d * d)))
+
+
 @dataclass(frozen=True)
 class Strategy:
     """What ``init="auto"``, ``search="auto"`` and ``prune="auto"`` mean for a score on given data.
@@ -38,7 +50,11 @@ class Strategy:
         same in compiled chains of local optima) or "screened" (rough deltas first, for scores whose
         exact ones are expensive).
     restarts
-        How often a search perturbs the best order and descends again.
+        How often a search perturbs the best order and descends again, at the most.
+    patience
+        A search by neighbourhoods that is not told how many restarts to make ends after so many in
+        a row that found nothing better, and every fifth begins at a random order; None for none of
+        both.
     resample_restarts
         The same for one resample of many by chains, which average over what one search misses.
     surrogates
@@ -53,6 +69,12 @@ class Strategy:
     start: str = "variance"
     search: str = "neighbourhoods"
     restarts: int = 0
+    patience: int | None = None
     resample_restarts: int = 10
     surrogates: tuple[Surrogate, ...] = ()
     pruner: str | None = None
+
+    @property
+    def fewest_restarts(self) -> int:
+        """How many are made even if all are in vain."""
+        return self.restarts if self.patience is None else min(self.restarts, self.patience)

@@ -68,4 +68,5 @@ class AutoSearch(Search):
             return (yield from chains.moves(cast("ChainFit", fit), context))
         if strategy.search == ScreenedSearch.name:
             return (yield from ScreenedSearch(total).moves(cast("ScreenedFit", fit), context))
-        return (yield from NeighbourhoodSearch(total, n_threads).moves(fit, context))
+        patience = strategy.patience if restarts is None else None
+        return (yield from NeighbourhoodSearch(total, n_threads, patience).moves(fit, context))

@@ -39,13 +39,18 @@ class NeighbourhoodSearch(Search):
     n_threads
         How many threads make restarts, or the client of a dask cluster whose workers make them;
         the answer is the same for any.
+    patience
+        After how many restarts in a row that found nothing better to end; None for never.
     """
 
     name: ClassVar[str] = "neighbourhoods"
 
-    def __init__(self, n_restarts: int = 0, n_threads: Any = 1) -> None:
+    def __init__(
+        self, n_restarts: int = 0, n_threads: Any = 1, patience: int | None = None
+    ) -> None:
         self.n_restarts = n_restarts
         self.n_threads = n_threads
+        self.patience = patience
 
     def moves(self, fit: OrderFit, context: Context) -> Generator[Move, None, bool | None]:
         """Descend; then again from perturbed orders, and stay where that was better."""
@@ -65,21 +70,34 @@ class NeighbourhoodSearch(Search):
             place["settled"] = True
         if "seed" not in place:
             place["seed"], place["restarts"] = int(context.rng.integers(2**63)), 0
+            # Restarts since the last better optimum; starts that reached it, and all starts.
+            place["in vain"], place["reached"], place["starts"] = 0, 1, 1
         cheaper = None if surrogate is None or not total else surrogate.bound
         with Restarts(fit, total, self.n_threads, place["seed"], cheaper) as restarts:
             for restart in range(place["restarts"], total):
                 if context.deadline.passed:
                     return True
+                if self.patience is not None and place["in vain"] >= self.patience:
+                    break
                 context.keep()
                 trial = restarts.take(restart)
                 place["restarts"] = restart + 1
-                if trial.change_since(fit.snapshot(), fit.value) < -fit.resolution:
+                afresh = restarts.afresh(restart)
+                place["starts"] += afresh
+                place["in vain"] += 1
+                change = trial.change_since(fit.snapshot(), fit.value)
+                if change < -fit.resolution:
+                    place["in vain"], place["reached"] = 0, 1
                     restarts.forget()
                     fit.copy_from(trial)
                     place["settled"] = False
                     yield Move("restart", restart + 1, f"restart {restart + 1} of {total}")
                     yield from self._descend(fit, context)
                     place["settled"] = True
+                elif afresh and change <= fit.resolution:
+                    place["reached"] += 1
+                if place["starts"] > 1:
+                    context.findings.starts = place["reached"], place["starts"]
         return False
 
     def _descend(self, fit: OrderFit, context: Context) -> Iterator[Move]:
@@ -113,4 +131,4 @@ def _leader(surrogate: BoundSurrogate) -> Search:
     strategy, restarts = surrogate.bound.strategy, surrogate.restarts
     if strategy.search == ChainSearch.name:
         return ChainSearch(restarts, proved=_PROVED)
-    return NeighbourhoodSearch(strategy.restarts if restarts is None else restarts)
+    return NeighbourhoodSearch(strategy.fewest_restarts if restarts is None else restarts)

@@ -7,7 +7,8 @@ from here is therefore the same for any number of threads.
 
 Where there is a surrogate, every other perturbed order is repaired by it first. That is cheap, so
 these perturbations can be large, and its way down is another than the score's. Without a surrogate
-a few perturbations are large all the same: small ones alone never leave a wide valley.
+a few perturbations are large all the same: small ones alone never leave a wide valley. Where the
+strategy is patient every fifth restart begins at a random order, which no valley holds.
 
 Threads suffice, because the compiled kernels release the interpreter's lock, and they need no
 copy of the data.
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from toposwap.core.errors import InputError
+from toposwap.core.order import Order
 from toposwap.search.surrogates import bound_surrogates
 from toposwap.search.workers import Workers, is_cluster
 
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
     from toposwap.orderfit.base import OrderFit
     from toposwap.scores.base import BoundScore
+
+#: One restart in so many begins at a random order.
+_AFRESH = 5
 
 
 class Restarts:
@@ -56,6 +61,7 @@ class Restarts:
         self._ahead: deque[Any] = deque()
         self._stop = threading.Event()
         self._surrogate = surrogate
+        self._afresh = fit.bound.strategy.patience is not None
         self._workers = Workers(n_jobs, fit.bound) if is_cluster(n_jobs) and total else None
         #: Where the fit stands, as the workers were told it.
         self._told: Any = None
@@ -78,6 +84,10 @@ class Restarts:
             self._ahead.popleft()
         self._spare.append(trial)
         return trial
+
+    def afresh(self, restart: int) -> bool:
+        """Whether ``restart`` begins at an order of its own, and not at the best so far."""
+        return self._afresh and restart % _AFRESH == 0
 
     def forget(self) -> None:
         """Stop what runs ahead; it returns when nothing reads ``fit`` any more."""
@@ -129,7 +139,10 @@ class Restarts:
         else:
             trial.copy_from(self._fit)
         rng = np.random.default_rng([self._seed, restart])
-        if self._surrogate is None:
+        if self.afresh(restart):
+            anywhere = Order(rng.permutation(len(trial.order)))
+            trial.reorder(trial.bound.admissible.nearest(anywhere))
+        elif self._surrogate is None:
             d = len(trial.order)
             # A large perturbation is nearly a search from scratch: rarer where that takes longer.
             large = rng.integers(max(4, d // 3)) == 0

@@ -20,6 +20,7 @@ from toposwap.scores.additive.design import Additive, Design, refit
 from toposwap.scores.base import Point, Score
 from toposwap.scores.densities import Densities
 from toposwap.scores.dependence import determined_remarks
+from toposwap.scores.strategy import MOST_RESTARTS, Strategy, patience
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,6 +81,7 @@ class BoundBasisBIC(Additive, SeparableScore):
         self._factor = design.factor(np.zeros(design.present.shape))
         U = self._factor * design.present.ravel()
         self._gram = np.ascontiguousarray(U.T @ U)
+        self.strategy = Strategy(restarts=MOST_RESTARTS, patience=patience(data.n, data.d))
 
     @cached_property
     def gradient_unit(self) -> float:

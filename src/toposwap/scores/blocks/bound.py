@@ -19,7 +19,7 @@ from toposwap.scores.blocks.model import BlockModel, NodeModel
 from toposwap.scores.blocks.own_nodes import node_of, own_designs, own_levels
 from toposwap.scores.blocks.selection import select_blocks
 from toposwap.scores.dependence import determined_remarks
-from toposwap.scores.strategy import Strategy, Surrogate
+from toposwap.scores.strategy import MOST_RESTARTS, Strategy, Surrogate, patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -175,8 +175,14 @@ class BoundBlocks(SeparableScore):
             return Strategy(start="correlation", restarts=4)
         surrogate = Surrogate(GaussianBlocks(self.weight, self.score.ordinal))  # type: ignore[attr-defined]
         # Fits take time in proportion to the table.
-        restarts = 1 if self.design.Z.size > _LARGE else max(3, self.data.d // 2 - 7)
-        return Strategy(start="correlation", restarts=restarts, surrogates=(surrogate,))
+        if self.design.Z.size > _LARGE:
+            return Strategy(start="correlation", restarts=1, surrogates=(surrogate,))
+        return Strategy(
+            start="correlation",
+            restarts=MOST_RESTARTS,
+            patience=patience(self.data.n, self.data.d),
+            surrogates=(surrogate,),
+        )
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """All sets of parents of all nodes, then all orders; a set of parents has one minimum."""

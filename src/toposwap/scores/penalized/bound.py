@@ -12,7 +12,7 @@ from toposwap.scores.base import Point
 from toposwap.scores.densities import Densities
 from toposwap.scores.penalized.solved_nodes import MOST_EXACT_DELTAS, Coefficients, SolvedNodes
 from toposwap.scores.predictors import LinearModel
-from toposwap.scores.strategy import Strategy, Surrogate
+from toposwap.scores.strategy import MOST_RESTARTS, Strategy, Surrogate, patience
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,17 +40,18 @@ class BoundPenalized(SolvedNodes):
         BIC of Gaussian columns chooses edges in microseconds.
         """
         d, sparse = self.data.d, self.penalty.selects_edges
-        restarts = 0
+        restarts, patient = 0, None
         if not self.penalty.convex and all(self._moments) and d <= MOST_EXACT_DELTAS:
             # Nodes have many local minima, and so have orders.
             restarts = 10
         elif sparse and not all(self._moments):
-            restarts = max(3, d // 2 - 7)
+            restarts, patient = MOST_RESTARTS, patience(self.data.n, d)
         free_of_units = not any(loss.has_units for loss in self.losses)
         bic = free_of_units and sparse and self.data.n > d
         return Strategy(
             start="correlation" if free_of_units and all(self._moments) else "variance",
             restarts=restarts,
+            patience=patient,
             surrogates=(Surrogate(self._bic()),) if bic else (),
         )
 
