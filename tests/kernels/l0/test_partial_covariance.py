@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toposwap.kernels.l0 import exchanges
 from toposwap.kernels.l0 import partial_covariance as partial
 from toposwap.kernels.l0.node import grow_and_shrink, node_value
 from toposwap.kernels.l0.partial_covariance import E, G, S
@@ -30,14 +31,14 @@ def check_exchanges(C, table, parents, z, chosen):
     d = len(C)
     here = conditional(C, chosen)[z, z]
     # The inverse of the triangle was left behind by the search for the cheapest removal.
-    partial.price_exchanges(table, parents, OWN, z, WORK, 0)
+    exchanges.price_exchanges(table, parents, OWN, z, WORK, 0)
     for u in set(range(d)) - {z, *chosen}:
         lowered = [
             here - conditional(C, [*(v for v in chosen if v != old), u])[z, z] for old in chosen
         ]
         assert table[OWN, E, u] == pytest.approx(max(0.0, *lowered), rel=1e-5, abs=1e-8)
         if max(lowered) > 1e-6:
-            index = partial.parent_to_exchange(table, parents, OWN, z, WORK, 0, u)
+            index = exchanges.parent_to_exchange(table, parents, OWN, z, WORK, 0, u)
             assert lowered[index] == pytest.approx(max(lowered), rel=1e-5)
 
 

@@ -20,6 +20,7 @@ import math
 from typing import TYPE_CHECKING
 
 from toposwap.kernels.jit import kernel
+from toposwap.kernels.l0.exchanges import parent_to_exchange, price_exchanges
 from toposwap.kernels.l0.partial_covariance import (
     DEPENDENT,
     LIST,
@@ -29,8 +30,6 @@ from toposwap.kernels.l0.partial_covariance import (
     add_parent,
     cheapest_removal,
     no_parents,
-    parent_to_exchange,
-    price_exchanges,
     remove_parent,
     triangle_inverse,
 )
