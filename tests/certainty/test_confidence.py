@@ -246,6 +246,7 @@ def test_resamples_that_cannot_be_learned_from_are_told():
         ({"client": 3}, "client"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"model": ts.Topo("basis"), "method": "bayesian"}, "whole numbers"),
+        ({"model": ts.Topo("bdeu"), "method": "bayesian"}, "use method='half'"),
     ],
 )
 def test_what_cannot_be_is_refused(given, message):

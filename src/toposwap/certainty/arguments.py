@@ -31,12 +31,16 @@ def check_rows(data: Dataset | Incomplete) -> None:
         )
 
 
-def refuse_fractions(model: DagLearner, method: Method) -> None:
+def refuse_fractions(model: DagLearner, method: Method, data: Dataset | Incomplete) -> None:
     """Refuse a method that weighs rows by fractions for a learner that takes whole numbers."""
-    whole_only = not isinstance(model, Topo)
+    if method.whole:
+        return
+    whole_only = True
     if isinstance(model, Topo):
-        whole_only = not resolve("score", model.score, SCORES, Score).weighs_rows
-    if whole_only and not method.whole:
+        score = resolve("score", model.score, SCORES, Score)
+        in_parts = score.weighs_parts(data) if isinstance(data, Dataset) else score.weighs_rows
+        whole_only = not in_parts
+    if whole_only:
         raise InputError(
             f"method={method.name!r} weighs rows by fractions, and this learner takes whole "
             "numbers only: use method='half'"

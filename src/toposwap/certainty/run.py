@@ -139,7 +139,7 @@ def confidence(
         fitted.progress = None
     data = fitted._dataset(table, sample_weight, interventions)
     check_rows(data)
-    refuse_fractions(fitted, drawn_by)
+    refuse_fractions(fitted, drawn_by, data)
     labels = labels_of(groups, sample_weight, data)
     with CtrlC() as ctrl_c, warnings.catch_warnings(record=True):
         # What there is to remark is told once, with the rest.

@@ -45,7 +45,7 @@ def with_confidence(
     jobs = learning.special.get("auto", {}).get("n_jobs")
     team: Team = Cluster(dask) if dask is not None else Threads(thread_count(jobs or -1))
     drawn_by = method_of(method)
-    refuse_fractions(fitted.model, drawn_by)
+    refuse_fractions(fitted.model, drawn_by, data)
     resampler = Resampler(data, fitted.model, drawn_by, Units.of(data, labels), learning.seed)
     with ProgressLine(f"0 of {resamples} resamples") as line:
 

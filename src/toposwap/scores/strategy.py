@@ -37,6 +37,11 @@ def patience(n: int, d: int) -> int:
     return max(3, d // _COLUMNS, min(_PATIENCE, _WORK // (n * d * d)))
 
 
+def few_restarts(d: int) -> int:
+    """Restarts of scores whose penalty shrinks: orders have fewer local minima."""
+    return max(3, d // 2 - 7)
+
+
 @dataclass(frozen=True)
 class Strategy:
     """What ``init="auto"``, ``search="auto"`` and ``prune="auto"`` mean for a score on given data.

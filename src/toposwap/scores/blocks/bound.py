@@ -177,12 +177,14 @@ class BoundBlocks(SeparableScore):
         # Fits take time in proportion to the table.
         if self.design.Z.size > _LARGE:
             return Strategy(start="correlation", restarts=1, surrogates=(surrogate,))
+        restarts, patient = self._restarts()
         return Strategy(
-            start="correlation",
-            restarts=MOST_RESTARTS,
-            patience=patience(self.data.n, self.data.d),
-            surrogates=(surrogate,),
+            start="correlation", restarts=restarts, patience=patient, surrogates=(surrogate,)
         )
+
+    def _restarts(self) -> tuple[int, int | None]:
+        """The most of them, and how many may be in vain."""
+        return MOST_RESTARTS, patience(self.data.n, self.data.d)
 
     def solve_exactly(self, fit: OrderFit) -> bool:
         """All sets of parents of all nodes, then all orders; a set of parents has one minimum."""

@@ -24,6 +24,7 @@ from toposwap.scores.base import Point, Score
 from toposwap.scores.blocks.bound import BlockCoefficients, BoundBlocks, parts
 from toposwap.scores.blocks.group_nodes import GroupPenalty, block_lengths, solve_group
 from toposwap.scores.blocks.score import RIDGE, check_blocks, design_of, node_losses
+from toposwap.scores.strategy import few_restarts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,6 +121,9 @@ class BoundGroupBlocks(BoundBlocks):
         self.kinks = weight * np.sqrt(np.outer(design.sizes, sizes))
         if score.weight is None:
             self.choices = (f"penalty weight {weight:.3g} by the numbers of rows and columns",)
+
+    def _restarts(self) -> tuple[int, int | None]:
+        return few_restarts(self.data.d), None
 
     def fit_node(self, node: int, allowed: NDArray[np.bool_], warm: NodeFit | None) -> NodeFit:
         """Solve ``node``; where it may have several minima, from zero too."""

@@ -12,7 +12,13 @@ from toposwap.scores.base import Point
 from toposwap.scores.densities import Densities
 from toposwap.scores.penalized.solved_nodes import MOST_EXACT_DELTAS, Coefficients, SolvedNodes
 from toposwap.scores.predictors import LinearModel
-from toposwap.scores.strategy import MOST_RESTARTS, Strategy, Surrogate, patience
+from toposwap.scores.strategy import (
+    MOST_RESTARTS,
+    Strategy,
+    Surrogate,
+    few_restarts,
+    patience,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +51,9 @@ class BoundPenalized(SolvedNodes):
             # Nodes have many local minima, and so have orders.
             restarts = 10
         elif sparse and not all(self._moments):
-            restarts, patient = MOST_RESTARTS, patience(self.data.n, d)
+            restarts = few_restarts(d)
+            if np.isinf(self.penalty.threshold):
+                restarts, patient = MOST_RESTARTS, patience(self.data.n, d)
         free_of_units = not any(loss.has_units for loss in self.losses)
         bic = free_of_units and sparse and self.data.n > d
         return Strategy(
