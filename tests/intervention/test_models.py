@@ -8,6 +8,7 @@ import pytest
 
 import toposwap as ts
 from toposwap.core.errors import InputError
+from toposwap.intervention.fitted import _deviation
 
 
 @pytest.fixture(scope="module")
@@ -287,3 +288,10 @@ def test_rows_of_columns_whose_names_are_no_text():
     X = np.random.default_rng(0).standard_normal((60, 2))
     model = ts.Topo("bic").fit({"\ud800": X[:, 0], "b": X[:, 0] + X[:, 1]})
     assert list(model.sample(5, random_state=0).columns) == ["\ud800", "b"]
+
+
+@pytest.mark.parametrize("size", [1.0, 1e250, 1e-250, 0.0])
+def test_deviations_of_numbers_of_any_size(size):
+    numbers = np.array([1.0, 2.0, 4.0, 3.0]) * size
+    assert _deviation(numbers) == pytest.approx(size * np.std([1.0, 2.0, 4.0, 3.0], ddof=1))
+    assert _deviation(np.array([1.0, np.inf])) == np.inf

@@ -101,7 +101,7 @@ def effect_in_model(
             structure = _of_predictor(dag, fitted, data)
         drawn = [_resampled(bound, data, dag, asked, np.random.default_rng(c)) for c in seeds]
         kept = [number for number in drawn if number is not None]
-        error = float(np.std(kept, ddof=1)) if len(kept) > 1 else np.inf
+        error = _deviation(np.array(kept)) if len(kept) > 1 else np.inf
         whole = Estimate(_difference(structure, asked), error, float(max(len(kept) - 1, 0)))
         return whole.times(1.0 / (asked.change.high - asked.change.low))
 
@@ -196,6 +196,15 @@ def _difference(structure: StructuralModel, asked: Question) -> float:
         for value in (asked.change.low, asked.change.high)
     )
     return high - low
+
+
+def _deviation(numbers: NDArray[np.float64]) -> float:
+    """Their standard deviation, whatever their squares are; infinite where it is no number."""
+    largest = float(np.abs(numbers).max())
+    if largest == 0.0 or not np.isfinite(largest):
+        return largest
+    with np.errstate(over="ignore"):
+        return float(np.std(numbers / largest, ddof=1) * largest)
 
 
 def _resampled(
