@@ -9,6 +9,7 @@ import pytest
 
 import toposwap as ts
 from toposwap.core.errors import InputError
+from toposwap.search.workers import Job
 
 distributed = pytest.importorskip("distributed")
 
@@ -75,3 +76,28 @@ def test_a_lost_worker_changes_no_bit():
         threading.Timer(0.5, os.kill, (victim, signal.SIGKILL)).start()
         assert answer(ts.Topo(**settings, n_jobs=client).fit(X)) == answer(plain)
         assert next(iter(local.workers.values())).pid != victim
+
+
+class KilledWorker(Exception):
+    """Named as the one of the cluster."""
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"), [(None, "there"), (KilledWorker(), "here"), (OSError("gone"), OSError)]
+)
+def test_a_job_is_done_by_whoever_is_left(error, expected):
+    class Lost:
+        status = "pending"
+
+        def exception(self):
+            return error
+
+        def result(self):
+            return "there"
+
+    job = Job(Lost(), lambda: "here")
+    if isinstance(expected, str):
+        assert job.result() == expected
+    else:
+        with pytest.raises(expected):
+            job.result()

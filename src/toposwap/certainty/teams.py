@@ -12,6 +12,7 @@ import queue
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,6 +20,7 @@ from toposwap.core.errors import InputError
 from toposwap.core.runtime.clock import clock
 from toposwap.core.runtime.cluster import connect, distributed
 from toposwap.core.runtime.deadline import Deadline, TimeUp
+from toposwap.search.workers import Job
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -141,14 +143,9 @@ class Cluster:
             futures = client.map(_several, [shared] * len(pieces), pieces, pure=False)
             of = dict(zip([future.key for future in futures], pieces, strict=True))
             for future in self._distributed.as_completed(futures, loop=client.loop):
-                if future.status == "finished":
-                    yield from future.result()
-                else:
-                    # Too many workers were lost with it: then it is worked off here.
-                    error = future.exception()
-                    if type(error).__name__ != "KilledWorker":
-                        raise error
-                    yield from _several(resampler, of[future.key])
+                # Too many workers may be lost with it: then it is worked off here.
+                here = partial(_several, resampler, of[future.key])
+                yield from Job(future, here).result()
         finally:
             with suppress(Exception):
                 client.cancel(futures, force=True)

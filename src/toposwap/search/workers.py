@@ -77,7 +77,10 @@ class Job:
         self._future, self._here = future, here
 
     def result(self) -> Any:
-        """What it comes to; errors are raised as they were there."""
+        """What it comes to; errors are raised as they were there.
+
+        A result that was lost with its worker after it was finished is waited for again.
+        """
         error = self._future.exception()
         if error is None:
             return self._future.result()
