@@ -141,6 +141,7 @@ class Dataset(SeenColumns):
             done if done is not None and done.targets.any() else None,
             bool(center),
         )
+        # Known from the check of the numbers, so that no one looks for them again.
         vars(data)["extremes"] = told.extremes
         return data
 
@@ -327,6 +328,7 @@ class Dataset(SeenColumns):
         constants = np.empty(self.d)
         for group in self.own_rows:
             mean, nodes = group.moments.mean, group.nodes
+            # All nodes stand in sequence, and a large W is not copied.
             own = W if nodes.size == self.d else W[:, nodes]
             constants[nodes] = mean[nodes] - mean @ own
         return constants

@@ -91,7 +91,8 @@ class NeighbourhoodSearch(Search):
                     restarts.forget()
                     fit.copy_from(trial)
                     place["settled"] = False
-                    yield Move("restart", restart + 1, f"restart {restart + 1} of {total}")
+                    most = f"at most {total}" if self.patience is not None else total
+                    yield Move("restart", restart + 1, f"restart {restart + 1} of {most}")
                     yield from self._descend(fit, context)
                     place["settled"] = True
                 elif afresh and change <= fit.resolution:

@@ -200,7 +200,7 @@ def exact_scores(rule: Rule, z: int, sets: NDArray[np.uint64], scores: NDArray[n
 class Determinants:
     """The table for all sets of the variables whose correlations ``C`` (d, d) are.
 
-    Raises ``MemoryError`` where it has no room or too few digits; see :meth:`possible`.
+    Only where it is :meth:`possible`. No edge costs more than ``most_price`` in units of log det.
     """
 
     def __init__(self, C: NDArray[np.float64], most_price: float) -> None:

@@ -1,4 +1,4 @@
-r"""A small matrix made triangular by reflections: :math:`T A = R`, T orthogonal."""
+r"""Matrices made triangular by reflections: :math:`T A = R`, T orthogonal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from toposwap.kernels.jit import kernel
+from toposwap.kernels.linalg.dot import dot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,3 +70,27 @@ def triangularise(matrix: NDArray[np.float64], turn: NDArray[np.float64]) -> Non
         factor = (end - top) / end
         reflect(h, factor, matrix, k, k + 1, along)
         reflect(h, factor, turn, k, 0, along)
+
+
+@kernel(inner=True)
+def reflect_columns(columns: NDArray[np.float64], k: int, diagonal: NDArray[np.float64]) -> None:
+    """Make the first ``k`` rows of ``columns`` (p, m), each a column of numbers, triangular.
+
+    R_ij stands in ``columns[j, i]`` for i < j, and R_ii in ``diagonal[i]``; the other rows are
+    turned along.
+    """
+    for i in range(k):
+        mine = columns[i, i:]
+        length = math.sqrt(dot(mine, mine))
+        # The sign that does not cancel.
+        end = -math.copysign(length, mine[0])
+        diagonal[i] = end
+        if length == 0.0:
+            continue
+        mine[0] -= end
+        scale = -1.0 / (end * mine[0])
+        for j in range(i + 1, columns.shape[0]):
+            other = columns[j, i:]
+            along = scale * dot(mine, other)
+            for t in range(mine.size):
+                other[t] -= along * mine[t]

@@ -6,40 +6,15 @@ With the columns of the parents made triangular, :math:`T F_P = R`, the coeffici
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from toposwap.kernels.jit import kernel
-from toposwap.kernels.linalg.dot import dot
+from toposwap.kernels.linalg.householder import reflect_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-@kernel(inner=True)
-def reflect_columns(columns: NDArray[np.float64], k: int, diagonal: NDArray[np.float64]) -> None:
-    """Make the first ``k`` rows of ``columns`` (p, m), each a column of numbers, triangular.
-
-    R_ij stands in ``columns[j, i]`` for i < j, and R_ii in ``diagonal[i]``; the other rows are
-    turned along.
-    """
-    for i in range(k):
-        mine = columns[i, i:]
-        length = math.sqrt(dot(mine, mine))
-        # The sign that does not cancel.
-        end = -math.copysign(length, mine[0])
-        diagonal[i] = end
-        if length == 0.0:
-            continue
-        mine[0] -= end
-        scale = -1.0 / (end * mine[0])
-        for j in range(i + 1, columns.shape[0]):
-            other = columns[j, i:]
-            along = scale * dot(mine, other)
-            for t in range(mine.size):
-                other[t] -= along * mine[t]
 
 
 @kernel
